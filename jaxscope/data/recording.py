@@ -1,0 +1,119 @@
+"""What a recording is: channels, their samples, and what the file says about them.
+
+A ``Recording`` is read lazily: ``info`` is known after opening, samples come from ``read`` in slices. Sample numbers
+address *stored* samples, so a gap in time takes no samples; ``timeline.Timeline`` relates samples to seconds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.timeline import Timeline
+
+FloatArray = npt.NDArray[np.float64]
+
+ChannelKind = Literal[
+    "eeg", "eog", "ecg", "emg", "resp", "audio", "seismic", "misc", "trigger", "status", "annotation"
+]
+CHANNEL_KINDS: tuple[str, ...] = get_args(ChannelKind)
+#: Kinds that hold codes and not signals: raw unsigned integers, never filtered, never matched by a glob.
+CODE_KINDS = frozenset({"trigger", "status", "annotation"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """One channel of a recording.
+
+    ``unit`` is as in the file with micro written as ASCII ``u`` (``"uV"``), and ``""`` where there is none.
+    ``rate_hz`` is None where the file does not tell it. ``n_samples`` counts stored samples.
+    """
+
+    name: str
+    unit: str = ""
+    kind: ChannelKind = "misc"
+    rate_hz: float | None
+    n_samples: int
+
+    @property
+    def is_data(self) -> bool:
+        """Whether the channel holds a signal that may be filtered."""
+        return self.kind not in CODE_KINDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingInfo:
+    """Everything that is known about a recording without reading its samples.
+
+    ``duration_s`` spans gaps and is None where no rate is known. ``warnings`` are sentences that the user sees:
+    each repair of a header, each thing assumed.
+    """
+
+    format: str
+    start: datetime | None = None
+    duration_s: float | None
+    channels: tuple[Channel, ...]
+    annotations: tuple[Annotation, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def timeline(self) -> Timeline:
+        """The relation of stored samples to seconds."""
+        return Timeline(gaps=self.gaps)
+
+    def index_of(self, name: str) -> int:
+        """Return the number of the channel called ``name``; raise KeyError where there is none."""
+        for index, channel in enumerate(self.channels):
+            if channel.name == name:
+                return index
+        raise KeyError(name)
+
+    def rate_groups(self, channels: Sequence[int] | None = None) -> dict[float | None, tuple[int, ...]]:
+        """Return channel numbers by sampling rate, in file order."""
+        chosen = range(len(self.channels)) if channels is None else channels
+        groups: dict[float | None, list[int]] = {}
+        for index in chosen:
+            groups.setdefault(self.channels[index].rate_hz, []).append(index)
+        return {rate: tuple(members) for rate, members in groups.items()}
+
+
+class Recording(ABC):
+    """An open recording. Reading is safe from several threads (readers lock where they must)."""
+
+    @property
+    @abstractmethod
+    def info(self) -> RecordingInfo:
+        """What is known without reading samples."""
+
+    @abstractmethod
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        """Return stored samples ``start`` to ``stop`` (half-open) of channels of one rate.
+
+        Parameters
+        ----------
+        start, stop : int
+            Sample numbers, clipped to what is stored.
+        channels : sequence of int or None
+            Channel numbers; None means all, which must then have one rate.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_channels, n_samples)
+            In physical units; missing samples are NaN; code channels are raw unsigned integers as floats.
+
+        Raises
+        ------
+        ReadError
+            If the channels differ in rate or the bytes cannot be read.
+        """
+
+    def close(self) -> None:  # noqa: B027  (most recordings hold nothing)
+        """Let go of files. Reading afterwards is an error."""

@@ -1,0 +1,81 @@
+"""The tree of errors that a user may see.
+
+Each error is one sentence (what is wrong, with the value), a hint (what to do), and maybe the field
+that holds the wrong value. The command line turns an error into one line and its exit code; the window
+turns it into a banner or a line under the field.
+"""
+
+from __future__ import annotations
+
+
+class JaxscopeError(Exception):
+    """Something that is told to the user as a sentence and never as a traceback.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the value, without a full stop.
+    hint : str
+        What to do about it, without a full stop.
+    field : str or None
+        Name of the field that holds the wrong value, such as ``"cutoff_hz"``.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "", field: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.field = field
+
+    def sentence(self) -> str:
+        """Return the error as one line: what is wrong; what to do."""
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class UsageError(JaxscopeError):
+    """A command, option or argument that makes no sense."""
+
+    exit_code = 2
+
+
+class RecordingError(JaxscopeError):
+    """A recording cannot be read or written."""
+
+    exit_code = 3
+
+
+class ReadError(RecordingError):
+    """A recording cannot be read, or not as the format that its suffix claims."""
+
+
+class WriteError(RecordingError):
+    """A recording cannot be written."""
+
+
+class ChainError(JaxscopeError):
+    """A chain or a project is wrong as a whole (file missing, not JSON, unknown family or version)."""
+
+    exit_code = 4
+
+
+class SpecError(ChainError):
+    """A filter specification that cannot exist, or that does not fit a sampling rate. Names its field."""
+
+    def __init__(self, field: str, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, field=field)
+
+
+class UnstableError(ChainError):
+    """A chain with a pole on or outside the unit circle was asked to run."""
+
+    def __init__(self, message: str, *, pole_radius: float, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.pole_radius = pole_radius
+
+
+class DeviceError(JaxscopeError):
+    """A device that was asked for is absent, lost or out of memory."""
+
+    exit_code = 5

@@ -1,0 +1,89 @@
+"""What a design results in: second-order sections, taps, or a running median.
+
+These are the values that the engine takes as arguments. Rows follow SciPy: ``b0 b1 b2 a0 a1 a2`` with ``a0`` = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.errors import SpecError
+
+Row = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """A cascade of second-order sections, normalised to ``a0`` = 1 on construction."""
+
+    rows: tuple[Row, ...]
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != 6:
+                raise SpecError("rows", f"section {number} has {len(row)} numbers", hint="give b0 b1 b2 a0 a1 a2")
+            if not all(np.isfinite(row)):
+                raise SpecError("rows", f"section {number} holds a number that is not finite", hint="give finite numbers")
+            if row[3] == 0:
+                raise SpecError("rows", f"a0 of section {number} is 0", hint="give an a0 that is not 0")
+        normal = tuple(tuple(float(value) / float(row[3]) for value in row) for row in self.rows)
+        object.__setattr__(self, "rows", normal)
+
+    def to_array(self) -> npt.NDArray[np.float64]:
+        """Return the rows as float64, shape (n_sections, 6)."""
+        return np.array(self.rows, dtype=np.float64).reshape(-1, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Taps:
+    """An impulse response of finite length.
+
+    ``runs_once`` marks a smoother (Savitzky-Golay) that in zero phase runs once, centred, and not twice.
+    """
+
+    values: tuple[float, ...]
+    runs_once: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise SpecError("values", "there are no taps", hint="give at least one")
+        if not all(np.isfinite(self.values)):
+            raise SpecError("values", "a tap is not finite", hint="give finite numbers")
+        object.__setattr__(self, "values", tuple(float(value) for value in self.values))
+
+    def to_array(self) -> npt.NDArray[np.float64]:
+        """Return the taps as float64, shape (n_taps,)."""
+        return np.array(self.values, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningMedian:
+    """The median of the last ``window`` samples (causal) or of those around (zero phase, once). Odd window."""
+
+    window: int
+
+
+Realisation = Sections | Taps | RunningMedian
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainDesign:
+    """A chain at one rate: its active stages as coefficients, in order, with how they run.
+
+    Neighbouring section stages are one cascade: ``parts`` never holds two ``Sections`` in a row, nor two ``Taps`` that
+    are not ``runs_once`` (they are convolved). ``phase`` is ``causal`` or ``zero``: minimum phase has already been
+    worked into the coefficients. An empty chain has no parts.
+    """
+
+    rate_hz: float
+    parts: tuple[Realisation, ...]
+    phase: str
+    initial: str
+    padding_kind: str
+    padding_samples: int | None
+    gaps: str
+    #: sentences for the user, such as an integrator that has no steady state
+    warnings: tuple[str, ...] = ()
