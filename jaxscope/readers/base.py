@@ -1,0 +1,80 @@
+"""How a reader looks, and the checks that every file goes through before its reader sees it.
+
+A reader is a module with a ``FORMAT``: what the format is called, which suffixes claim it, how its first bytes are
+recognised, and how a file is opened. The checks here keep their sentences the same for all formats: a folder, a
+missing file, an empty file and a file without permission never reach a reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxscope.data.recording import Recording
+from jaxscope.errors import ReadError
+
+#: How many bytes of a file are shown to ``ReaderFormat.sniff``.
+HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenOptions:
+    """What the user said about a file that the file may not tell itself.
+
+    ``rate_hz`` is for files that have none (a file's own rate wins). ``samples_first`` turns 2-D arrays that are
+    stored as (n_samples, n_channels).
+    """
+
+    rate_hz: float | None = None
+    samples_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderFormat:
+    """One file format.
+
+    Parameters
+    ----------
+    name : str
+        Short and lower case, the key in the table, such as ``"edf"``.
+    title : str
+        What sentences call it, such as ``"EDF"``.
+    suffixes : tuple of str
+        Lower case, with the dot.
+    sniff : callable
+        Takes the first ``HEAD_BYTES`` bytes, and says whether they can only be this format. A format that cannot be
+        told from its bytes returns False.
+    open : callable
+        Takes a checked path and the options, and returns the open recording. Raises ``ReadError``.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes], bool]
+    open: Callable[[Path, OpenOptions], Recording]
+
+
+def read_head(path: Path) -> bytes:
+    """Return the first bytes of a file, after the checks that every format shares.
+
+    Raises
+    ------
+    ReadError
+        If the path is missing, a folder, not permitted, empty, or cannot be read.
+    """
+    try:
+        if path.is_dir():
+            raise ReadError(f"{path.name or path} is a folder", hint="choose a file in it")
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+    except FileNotFoundError as error:
+        raise ReadError(f"{path} is not there", hint="check the path") from error
+    except PermissionError as error:
+        raise ReadError(f"No permission to read {path.name}", hint="it belongs to another user") from error
+    except OSError as error:
+        raise ReadError(f"{path.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
+    if not head:
+        raise ReadError(f"{path.name} is empty", hint="copy the file again")
+    return head
