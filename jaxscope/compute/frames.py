@@ -1,0 +1,254 @@
+"""What the compute side hands to the window: outcomes as values.
+
+Every outcome carries the ``revision`` of the state it was made from (a number that grows), so that a receiver shows it if
+it is newer than what is on the screen. Arrays in a frame are never changed after it is made; frames are never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.filters.coefficients import Realisation
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Envelope:
+    """Lowest and highest value per bin; where a bin is one sample both are the same array. NaN is a break.
+
+    Shapes (n_channels, n_points).
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TraceBlock:
+    """The visible traces of the channels of one rate.
+
+    ``times_s`` holds the time of each bin's first sample, shape (n_points,), rising; a column of NaN values stands at each
+    gap. ``after`` and ``difference`` are None where nothing is filtered; ``filtered`` tells per channel whether a chain is
+    for it (others are drawn raw). ``before_offset`` and ``after_offset`` (n_channels,) are robust centres for display.
+    """
+
+    rate_hz: float
+    channels: tuple[int, ...]
+    bin_samples: int
+    times_s: FloatArray
+    before: Envelope
+    after: Envelope | None
+    difference: Envelope | None
+    filtered: tuple[bool, ...]
+    before_offset: FloatArray
+    after_offset: FloatArray
+    #: root mean square of before minus after in the window, (n_channels,), NaN where not filtered
+    removed_rms: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frame:
+    """One picture of the traces: the window that was asked for, and what fills it.
+
+    ``compute_ms`` is edit to result on the compute side (waiting, reading, filtering, envelope; drawing not included).
+    ``settled`` is False while the edges of the frame still depend on context that was not read. ``scales`` holds the
+    automatic units per lane height by channel kind.
+    """
+
+    revision: int
+    recording_id: str
+    start_s: float
+    stop_s: float
+    blocks: tuple[TraceBlock, ...]
+    settled: bool
+    compute_ms: float
+    method: str
+    method_reason: str
+    device: str
+    precision: str
+    n_channels: int
+    n_samples: int
+    scales: Mapping[str, float]
+    settling_99_s: float
+    settling_9999_s: float
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StageCurve:
+    """One stage as the dock shows it.
+
+    ``magnitude_db`` is over ``DesignFrame.frequencies_hz`` for one pass. ``facts`` are (caption, value) pairs in words.
+    ``problem`` is a sentence where the stage cannot be designed at this rate; the rest is then empty.
+    """
+
+    title: str
+    subtitle: str
+    magnitude_db: FloatArray
+    realisation: Realisation | None
+    b: tuple[float, ...]
+    a: tuple[float, ...]
+    facts: tuple[tuple[str, str], ...]
+    is_stable: bool
+    pole_radius: float
+    problem: str = ""
+    problem_field: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DesignFrame:
+    """What the active chain is, at the rate of its channels: curves, coefficients, facts. For the passes in use."""
+
+    revision: int
+    chain: int
+    rate_hz: float
+    frequencies_hz: FloatArray
+    #: whole chain, all passes
+    magnitude_db: FloatArray
+    stages: tuple[StageCurve, ...]
+    #: (frequency in Hz, level in dB, stage, knob name, index within a pair or None) of the edges that a person may drag
+    handles: tuple[tuple[float, float, int, str, int | None], ...]
+    is_stable: bool
+    pole_radius: float
+    delay_text: str
+    report: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SpectrumFrame:
+    """Mean power spectra of the active chain's visible channels in the window, in dB relative to the highest before."""
+
+    revision: int
+    frequencies_hz: FloatArray
+    before_db: FloatArray
+    after_db: FloatArray | None
+    difference_db: FloatArray | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OverviewFrame:
+    """The whole recording at the width of the overview, one channel or a mean; what is not known yet is NaN."""
+
+    revision: int
+    recording_id: str
+    #: bin borders, shape (n_bins + 1,)
+    edges_s: FloatArray
+    before: Envelope
+    after: Envelope | None
+    #: share of the recording that has been read (before) and filtered (after), 0 to 1
+    read_share: float
+    filtered_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AgreementFrame:
+    """Measured largest error against SciPy in float64 on a few seconds of a few channels, relative to the signal."""
+
+    revision: int
+    relative_error: float | None
+    max_abs: float | None
+    checked: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A recording is open and may be looked at."""
+
+    recording_id: str
+    path: str
+    info: RecordingInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """No new frame can be made from the state as it is; the last good picture stays, marked.
+
+    ``reason`` is the sentence, ``hint`` what to do; ``kind`` tells an unstable filter from a design that does not fit.
+    """
+
+    revision: int
+    reason: str
+    hint: str = ""
+    kind: Literal["unstable", "design", "device"] = "design"
+    chain: int | None = None
+    stage: int | None = None
+    field: str | None = None
+    pole_radius: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Something asked for went wrong. ``what`` is one of open, frame, export, device, part, project."""
+
+    revision: int
+    what: str
+    sentence: str
+    hint: str = ""
+    details: str = ""
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Busy:
+    """Something is being worked on (compiling, reading); sent when it begins, and again with ``done``."""
+
+    what: str
+    label: str
+    done: bool = False
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportProgress:
+    """A running export: share done, then the outcome. ``warnings`` and ``path`` are set when it is done."""
+
+    job: int
+    share: float
+    done: bool = False
+    cancelled: bool = False
+    path: str | None = None
+    seconds_left: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceChoice:
+    """A device as the chooser shows it; ``measured_ms`` is for the present view, None where not measured."""
+
+    id: str
+    title: str
+    detail: str
+    available: bool
+    reason: str = ""
+    measured_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Devices:
+    """What can be chosen, and why the rest cannot; methods that fit the chain, with the reason of auto."""
+
+    devices: tuple[DeviceChoice, ...]
+    methods: tuple[str, ...]
+
+
+Outcome = (
+    Opened
+    | Frame
+    | DesignFrame
+    | SpectrumFrame
+    | OverviewFrame
+    | AgreementFrame
+    | Blocked
+    | Failure
+    | Busy
+    | ExportProgress
+    | Devices
+)

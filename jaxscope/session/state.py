@@ -1,0 +1,118 @@
+"""The user's choices as one immutable value: document (undoable, saved), viewport (saved), engine choice (a preference).
+
+Nothing here is an array, a file or a thread. Channels are named, not numbered, so that a choice survives another
+recording of the same montage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from jaxscope.data.annotations import Annotation
+from jaxscope.filters.spec import FilterChain
+
+Mode = Literal["overlay", "split", "difference"]
+Face = Literal["design", "coefficients"]
+CoefficientForm = Literal["sos", "ba", "taps"]
+Precision = Literal["float32", "float64"]
+
+#: Tags of the chains of a document, by position.
+CHAIN_TAGS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordingRef:
+    """The recording that a document is about: where it is and how to know it again."""
+
+    path: str
+    size_bytes: int | None = None
+    #: hash of the first and last MiB
+    fingerprint: str | None = None
+    rate_hz: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelLook:
+    """How one channel is drawn. ``colour`` is a token of the palette, or None for that of its kind."""
+
+    gain: float = 1.0
+    colour: str | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What is edited, undone and saved."""
+
+    recording: RecordingRef | None = None
+    chains: tuple[FilterChain, ...] = ()
+    filter_on: bool = True
+    #: channel names in the order they are shown; channels that are not named follow in file order
+    channel_order: tuple[str, ...] = ()
+    looks: tuple[tuple[str, ChannelLook], ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+
+    def look_of(self, name: str) -> ChannelLook:
+        """Return how the channel called ``name`` is drawn."""
+        for key, look in self.looks:
+            if key == name:
+                return look
+        return ChannelLook()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewport:
+    """What is looked at, and how."""
+
+    start_s: float = 0.0
+    duration_s: float = 10.0
+    mode: Mode = "overlay"
+    #: the filter is hidden (R); the document is not changed
+    raw: bool = False
+    first_lane: int = 0
+    #: None shows every channel
+    lane_count: int | None = None
+    #: (channel kind, physical units per lane height); kinds that are not named have the automatic scale
+    scales: tuple[tuple[str, float], ...] = ()
+    selected_channels: tuple[str, ...] = ()
+    active_chain: int = 0
+    selected_stage: int = 0
+    face: Face = "design"
+    coefficient_form: CoefficientForm = "sos"
+    remove_offset: bool = True
+    negative_up: bool = False
+    antialias: bool = True
+    show_events: bool = True
+    show_scale_bars: bool = True
+    show_overview: bool = True
+    clock_time: bool = False
+    #: cursor times; none, one or two
+    cursors_s: tuple[float, ...] = ()
+
+    def scale_of(self, kind: str) -> float | None:
+        """Return the chosen physical units per lane height of a kind, or None for the automatic one."""
+        return dict(self.scales).get(kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoice:
+    """Where and how the filter runs."""
+
+    device: str = "cpu:0"
+    precision: Precision = "float64"
+    method: str = "auto"
+
+    @property
+    def backend(self) -> str:
+        """The jax platform of the device."""
+        return self.device.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """Everything the user has chosen."""
+
+    document: Document = field(default_factory=Document)
+    viewport: Viewport = field(default_factory=Viewport)
+    engine: EngineChoice = field(default_factory=EngineChoice)
