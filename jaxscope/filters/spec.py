@@ -114,7 +114,9 @@ class AbstractFilterSpec(ABC):
 
 def _knob_of(item: Field[Any]) -> Knob:
     metadata = dict(item.metadata["knob"])
-    metadata["label"] = metadata["label"] or item.name.removesuffix("_hz").removesuffix("_db").replace("_", " ").capitalize()
+    metadata["label"] = (
+        metadata["label"] or item.name.removesuffix("_hz").removesuffix("_db").replace("_", " ").capitalize()
+    )
     return Knob(name=item.name, default=item.default, **metadata)
 
 
@@ -144,11 +146,11 @@ class Stage:
 class FilterChain:
     """Stages in order, with how they are run and the channels they are for.
 
-    ``channels`` holds exact names or case-sensitive globs; empty means all data channels.
+    ``channels`` holds exact names or case-sensitive globs; None means all data channels, an empty tuple none.
     """
 
     name: str = ""
-    channels: tuple[str, ...] = ()
+    channels: tuple[str, ...] | None = None
     phase: Phase = "causal"
     initial: Initial = "steady"
     padding: Padding = Padding()
