@@ -1,7 +1,7 @@
 """Where the files of ``resources/`` are: in the source tree, in an installed wheel and in the frozen app.
 
-A wheel and the frozen app carry the folder inside the package, as ``jaxscope/resources``; the source tree and an editable
-installation have it beside the package. The one inside wins, so a stranger's folder called ``resources`` in
+A wheel and the frozen app carry the folder inside the package, as ``jaxscope/resources``; the source tree and an
+editable installation have it beside the package. The one inside wins, so a stranger's folder called ``resources`` in
 ``site-packages`` is never taken for ours. Invariant: a path that is returned exists.
 """
 

@@ -16,7 +16,7 @@ def test_the_tokens_of_the_source_tree_are_found() -> None:
 
 
 def test_a_missing_resource_is_named() -> None:
-    with pytest.raises(JaxscopeError, match="no-such-file.svg"):
+    with pytest.raises(JaxscopeError, match="no-such-file"):
         resource_files.resource_path("icons/no-such-file.svg")
 
 
