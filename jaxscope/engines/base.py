@@ -1,0 +1,252 @@
+"""What every program can do, whichever method and device stand behind it.
+
+A program is a chain, a method, a device and a precision. This base owns the meaning (segments at NaN, starts,
+padding, carried state, views); a method only advances finite samples. So every method has the same edges.
+
+Invariant: filtering block by block with the carried state gives the samples of the whole.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.engines.segments import Rows, has_nan, runs_by_channels
+from jaxscope.engines.settling import context_samples
+from jaxscope.engines.windows import Envelopes, view_on_host
+from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
+
+Array = npt.NDArray[Any]
+#: a plain value that pickles: ``begun`` (n_channels,) bool and ``parts``, a list of dicts of arrays, channels first
+State = dict[str, Any]
+
+DTYPES: dict[str, type[np.floating[Any]]] = {"float32": np.float32, "float64": np.float64}
+
+
+@dataclass(frozen=True, slots=True)
+class PartShape:
+    """The static side of one part: its kind and how many sections, taps or samples it has."""
+
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structure:
+    """Everything about a program that needs a new compilation when it changes. Hashable, without coefficients."""
+
+    parts: tuple[PartShape, ...]
+    phase: str
+    initial: str
+    padding_kind: str
+    padding_samples: int | None
+    gaps: str
+
+
+def structure_of(design: ChainDesign) -> Structure:
+    """Return the static side of a design."""
+    shapes: list[PartShape] = []
+    for part in design.parts:
+        match part:
+            case Sections():
+                shapes.append(PartShape("sections", len(part.rows)))
+            case Taps():
+                shapes.append(PartShape("taps_once" if part.runs_once else "taps", len(part.values)))
+            case RunningMedian():
+                shapes.append(PartShape("median", part.window))
+    return Structure(
+        parts=tuple(shapes),
+        phase=design.phase,
+        initial=design.initial,
+        padding_kind=design.padding_kind,
+        padding_samples=design.padding_samples,
+        gaps=design.gaps,
+    )
+
+
+class AbstractProgram(ABC):
+    """A chain that is ready to run on one device in one precision.
+
+    Parameters
+    ----------
+    designs : sequence of ChainDesign
+        One for all channels, or one for each channel; all of one structure.
+    n_channels : int
+    device : str
+        Such as ``"cpu:0"``.
+    precision : {"float64", "float32"}
+    reason : str
+        Why this method, in one phrase.
+    """
+
+    method: ClassVar[str]
+
+    def __init__(
+        self, designs: Sequence[ChainDesign], *, n_channels: int, device: str, precision: str, reason: str
+    ) -> None:
+        self.designs = tuple(designs)
+        self.structure = structure_of(self.designs[0])
+        self.n_channels = n_channels
+        self.device = device
+        self.backend = device.partition(":")[0]
+        self.precision = precision
+        self.dtype = DTYPES[precision]
+        self.reason = reason
+        self._context: int | None = None
+
+    @property
+    def context_samples(self) -> int:
+        """Samples that must precede a view (zero phase: and follow it) until the start is forgotten."""
+        if self._context is None:
+            self._context = max(context_samples(design) for design in self.designs)
+        return self._context
+
+    @property
+    def is_causal(self) -> bool:
+        """Whether the chain can run block by block."""
+        return self.structure.phase != "zero"
+
+    # -- what a method provides ----------------------------------------------------------------------------------
+    @abstractmethod
+    def _begin(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
+        """Return the part states of channels ``rows`` whose segment starts with the samples ``first``, (n_rows,)."""
+
+    @abstractmethod
+    def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
+        """Filter NaN-free ``x``, (n_rows, n), causally; return the result and the states after it."""
+
+    @abstractmethod
+    def _both_ways(self, x: Array, rows: Rows) -> Array:
+        """Filter NaN-free ``x``, (n_rows, n), with zero phase as one segment."""
+
+    # -- what a caller uses --------------------------------------------------------------------------------------
+    def run(self, x: Array) -> Array:
+        """Filter a whole signal.
+
+        Parameters
+        ----------
+        x : (n_channels, n_samples) float64 or float32
+
+        Returns
+        -------
+        (n_channels, n_samples) in the precision of the program
+            NaN stay NaN; where ``gaps`` is ``segment`` each finite run has its own start and padding.
+        """
+        x = self._checked(x)
+        if self.is_causal:
+            return self.step(x, self.start())[0]
+        if self.structure.gaps != "segment" or not has_nan(x):
+            return self._both_ways(x, self._all_rows())
+        y = np.full(x.shape, np.nan, dtype=self.dtype)
+        for run in runs_by_channels(x):
+            y[run.rows, run.start : run.stop] = self._both_ways(x[run.rows, run.start : run.stop], run.rows)
+        return y
+
+    def start(self) -> State:
+        """Return the state before the first block: no segment has begun."""
+        zeros = np.zeros(self.n_channels)
+        return {"begun": np.zeros(self.n_channels, dtype=bool), "parts": self._begin(zeros, self._all_rows())}
+
+    def begin_segment(self, state: State) -> State:
+        """Return ``state`` so that the next sample starts a new segment on every channel (after a gap in time)."""
+        return {**state, "begun": np.zeros(self.n_channels, dtype=bool)}
+
+    def step(self, x: Array, state: State) -> tuple[Array, State]:
+        """Filter the next block of a causal chain.
+
+        Parameters
+        ----------
+        x : (n_channels, n_samples)
+        state : dict
+            From ``start`` or from the step before. It is not changed.
+
+        Returns
+        -------
+        y : (n_channels, n_samples)
+        state : dict
+            Plain arrays; pickles.
+        """
+        x = self._checked(x)
+        if not self.is_causal:
+            raise ValueError("a zero-phase chain cannot run block by block; use run")
+        rows = self._all_rows()
+        if x.shape[1] == 0:
+            return np.zeros(x.shape, dtype=self.dtype), state
+        if self.structure.gaps != "segment" or not has_nan(x):
+            begun, parts = self._ready(x[:, 0], state["begun"], state["parts"], rows)
+            y, parts = self._advance(x, parts, rows)
+            return y, {"begun": begun, "parts": parts}
+        return self._step_segments(x, state)
+
+    def _step_segments(self, x: Array, state: State) -> tuple[Array, State]:
+        y = np.full(x.shape, np.nan, dtype=self.dtype)
+        begun = np.array(state["begun"])
+        parts = [{key: np.array(value) for key, value in part.items()} for part in state["parts"]]
+        begun[np.isnan(x[:, 0])] = False
+        for run in runs_by_channels(x):
+            rows = run.rows
+            own = [{key: value[rows] for key, value in part.items()} for part in parts]
+            carried = begun[rows] & (run.start == 0)
+            _, own = self._ready(x[rows, run.start], carried, own, rows)
+            y[rows, run.start : run.stop], own = self._advance(x[rows, run.start : run.stop], own, rows)
+            for part, new in zip(parts, own, strict=True):
+                for key, value in new.items():
+                    part[key][rows] = value
+            begun[rows] = run.stop == x.shape[1]
+        begun[np.isnan(x[:, -1])] = False
+        return y, {"begun": begun, "parts": parts}
+
+    def _ready(
+        self, first: Array, begun: Array, parts: list[dict[str, Array]], rows: Rows
+    ) -> tuple[Array, list[dict[str, Array]]]:
+        """Return all-true ``begun`` and the states with a start where none has begun."""
+        if bool(begun.all()):
+            return np.array(begun), parts
+        fresh = self._begin(np.asarray(first, dtype=np.float64), rows)
+        if bool(begun.any()):
+            fresh = [
+                {
+                    key: np.where(begun.reshape((-1,) + (1,) * (new.ndim - 1)), old[key], new)
+                    for key, new in part.items()
+                }
+                for part, old in zip(fresh, parts, strict=True)
+            ]
+        return np.ones(len(rows), dtype=bool), fresh
+
+    def view(self, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
+        """Filter ``x``, keep the samples ``cut`` and return what a screen needs of before, after and difference.
+
+        Parameters
+        ----------
+        x : (n_channels, n_samples)
+            With context around what is shown.
+        first_sample : int
+            Absolute number of ``x[:, 0]``.
+        bin_size : int
+            Samples per bin; bins start at absolute multiples of it, so the first and last may be partial.
+        cut : slice
+            What is shown, in samples of ``x``.
+
+        Returns
+        -------
+        Envelopes
+            A named tuple of six float64 arrays (n_channels, n_bins): minimum and maximum of before, after and
+            difference (before − after), NaN where a bin holds no finite sample.
+        """
+        x = self._checked(x)
+        return view_on_host(x, self.run(x), first_sample, bin_size, cut)
+
+    # -- small things --------------------------------------------------------------------------------------------
+    def _all_rows(self) -> Rows:
+        return np.arange(self.n_channels, dtype=np.intp)
+
+    def _checked(self, x: Array) -> Array:
+        x = np.asarray(x)
+        if x.ndim != 2 or x.shape[0] != self.n_channels:
+            raise ValueError(f"x has shape {x.shape}; give ({self.n_channels}, n_samples)")
+        return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)

@@ -1,0 +1,86 @@
+"""How many samples a chain remembers: the context that a view needs before it equals the whole.
+
+Found by repeated squaring of each cascade's state matrix, so repeated and close poles count as they should.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
+
+#: what is left of a start after the context, relative to it
+TOLERANCE = 1e-9
+#: returned for a chain that never forgets (an integrator, an unstable filter); larger than any recording
+NEVER = 2**62
+
+
+@lru_cache(maxsize=1024)
+def section_settling(row: tuple[float, float, float, float, float, float]) -> tuple[float, int]:
+    """Return the pole radius of one section and its order."""
+    a1, a2 = row[4], row[5]
+    discriminant = a1 * a1 - 4.0 * a2
+    radius = float(np.sqrt(a2)) if discriminant < 0 else (abs(a1) + float(np.sqrt(discriminant))) / 2.0
+    return radius, 2 if a2 != 0 else int(a1 != 0)
+
+
+def pole_radius(part: Sections) -> float:
+    """Return the largest pole radius of a cascade (0 without poles)."""
+    return max((section_settling(row)[0] for row in part.rows), default=0.0)
+
+
+def _cascade_matrix(part: Sections) -> npt.NDArray[np.float64]:
+    """Return the state matrix of the cascade, each section in modal form scaled for a state of unit size."""
+    n = 2 * len(part.rows)
+    matrix = np.zeros((n, n))
+    into = np.zeros(n)  # how the input of the next section reads the states
+    for k, (b0, b1, b2, _, a1, a2) in enumerate(part.rows):
+        own = slice(2 * k, 2 * k + 2)
+        discriminant = a1 * a1 / 4.0 - a2
+        if discriminant < 0:
+            real, imaginary = -a1 / 2.0, float(np.sqrt(-discriminant))
+            matrix[own, own] = [[real, imaginary], [-imaginary, real]]
+        else:
+            root = float(np.sqrt(discriminant))
+            matrix[own, own] = [[-a1 / 2.0 + root, 1.0], [0.0, -a1 / 2.0 - root]]
+        matrix[own, : 2 * k] = into[: 2 * k]
+        scale = max(abs(b0) + abs(b1) + abs(b2), 1e-300)
+        into = into * (abs(b0) / scale)
+        into[own] = 1.0
+    return matrix
+
+
+@lru_cache(maxsize=256)
+def cascade_settling(part: Sections) -> int:
+    """Return after how many samples a cascade has forgotten its state to ``TOLERANCE`` (``NEVER``: it does not)."""
+    if pole_radius(part) >= 1.0 - 1e-15:
+        return NEVER
+    powers = [_cascade_matrix(part)]
+    reference = max(float(np.abs(powers[0]).max()), 1.0)
+    while float(np.abs(powers[-1]).max()) > TOLERANCE * reference:
+        powers.append(powers[-1] @ powers[-1])
+        if len(powers) > 60:
+            return NEVER
+    total, product = 0, np.eye(len(powers[0]))
+    for exponent in range(len(powers) - 2, -1, -1):
+        longer = product @ powers[exponent]
+        if float(np.abs(longer).max()) > TOLERANCE * reference:
+            total, product = total + 2**exponent, longer
+    return total + 1
+
+
+def context_samples(design: ChainDesign) -> int:
+    """Return the samples that must be read before a view (zero phase: on both sides) so that it has settled."""
+    total = 0
+    for part in design.parts:
+        match part:
+            case Sections():
+                total += cascade_settling(part)
+            case Taps():
+                total += len(part.values) - 1
+            case RunningMedian():
+                total += part.window - 1
+    return min(total, NEVER)
