@@ -1,0 +1,43 @@
+"""The style sheet of the few widgets that Qt draws by itself: menus, tooltips, scroll bars, lists, plain dialogs.
+
+Everything else paints itself from tokens. Invariant: only tokens, no colours written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from string import Template
+
+_SHEET = Template("""
+QWidget { outline: none; }
+QMainWindow, QDialog, QMessageBox { background: $bar; }
+QToolTip { background: $raised; color: $text; border: 1px solid $line2; padding: 5px 8px; font-size: ${small}px; }
+QMenu { background: $raised; border: 1px solid $line2; padding: 6px; font-size: ${body}px; }
+QMenu::item { color: $text; padding: 6px 28px 6px 12px; border-radius: 5px; margin: 0px; }
+QMenu::item:selected { background: $hover; }
+QMenu::item:disabled { color: $off; }
+QMenu::separator { height: 1px; background: $line; margin: 6px 4px; }
+QMenu::icon { padding-left: 8px; }
+QMenu::indicator { width: 14px; height: 14px; padding-left: 8px; }
+QScrollBar { background: transparent; border: none; margin: 0; }
+QScrollBar:vertical { width: 10px; }
+QScrollBar:horizontal { height: 10px; }
+QScrollBar::handle { background: $line2; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:hover { background: $field; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QScrollArea, QAbstractScrollArea { border: none; }
+QListView#selectPopup { background: $raised; border: 1px solid $line2; padding: 4px; color: $text; }
+QListView#selectPopup::item { padding: 4px 8px; min-height: ${row}px; border-radius: 5px; color: $text; }
+QListView#selectPopup::item:selected, QListView#selectPopup::item:hover { background: $hover; color: $text; }
+QListView#selectPopup::item:disabled { color: $off; }
+QSplitter::handle { background: $line; }
+""")
+
+
+def style_sheet(table: Mapping[str, str], text_scale: float, *, is_dark: bool) -> str:
+    """Return the sheet for one mode's tokens and one text scale."""
+    sizes = {"body": round(13 * text_scale), "small": round(12 * text_scale), "row": round(20 * text_scale)}
+    return _SHEET.substitute(table, **sizes, well=table["canvas" if is_dark else "raised"])

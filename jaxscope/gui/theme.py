@@ -1,0 +1,157 @@
+"""One theme object: tokens, text scale, and what Qt's own widgets need of them.
+
+Painted components read ``colour(token)`` and ``font(px)`` in ``paintEvent``, so that switching the theme is one
+palette, one style sheet and one update of the window. Invariant: no colour and no size is written anywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.errors import JaxscopeError
+from jaxscope.gui.assets import tokens
+from jaxscope.gui.fonts import load_fonts, make_font
+from jaxscope.gui.style_sheet import style_sheet
+
+ThemeMode = Literal["dark", "light", "system"]
+
+SMALLEST_SCALE, LARGEST_SCALE = 0.8, 2.0
+
+_PALETTE = (
+    (QPalette.ColorRole.Window, "bar"),
+    (QPalette.ColorRole.WindowText, "text"),
+    (QPalette.ColorRole.Base, "canvas"),
+    (QPalette.ColorRole.AlternateBase, "bar"),
+    (QPalette.ColorRole.Text, "text"),
+    (QPalette.ColorRole.PlaceholderText, "text3"),
+    (QPalette.ColorRole.Button, "raised"),
+    (QPalette.ColorRole.ButtonText, "text"),
+    (QPalette.ColorRole.BrightText, "danger"),
+    (QPalette.ColorRole.Highlight, "after"),
+    (QPalette.ColorRole.HighlightedText, "after_text"),
+    (QPalette.ColorRole.ToolTipBase, "raised"),
+    (QPalette.ColorRole.ToolTipText, "text"),
+    (QPalette.ColorRole.Link, "after"),
+    (QPalette.ColorRole.LinkVisited, "after"),
+    (QPalette.ColorRole.Light, "hover"),
+    (QPalette.ColorRole.Midlight, "line2"),
+    (QPalette.ColorRole.Mid, "line2"),
+    (QPalette.ColorRole.Dark, "line"),
+    (QPalette.ColorRole.Shadow, "scrim"),
+    (QPalette.ColorRole.Accent, "after"),
+)
+_DISABLED_ROLES = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
+
+
+class Theme(QObject):
+    """Dark, light or the system's choice, and the text scale.
+
+    ``changed`` is emitted after the application wears the new look; ``update()`` is enough for painted widgets.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._mode: ThemeMode = "dark"
+        self._text_scale = 1.0
+        self._installed = False
+        self._colours: dict[tuple[str, float | None], QColor] = {}
+
+    @property
+    def mode(self) -> ThemeMode:
+        """The chosen mode, which may be ``system``."""
+        return self._mode
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the dark tokens are in use now."""
+        if self._mode != "system":
+            return self._mode == "dark"
+        return QGuiApplication.styleHints().colorScheme() != Qt.ColorScheme.Light
+
+    @property
+    def text_scale(self) -> float:
+        """Factor of all text sizes and of the heights that follow from them."""
+        return self._text_scale
+
+    def install(self, application: QApplication) -> None:
+        """Load the fonts, follow the system's colour scheme, and dress the application."""
+        load_fonts()
+        application.setStyle("Fusion")
+        application.styleHints().colorSchemeChanged.connect(self._follow_system)
+        self._installed = True
+        self._dress()
+
+    def set_mode(self, mode: ThemeMode) -> None:
+        """Switch to ``dark``, ``light`` or ``system``."""
+        if mode not in get_args(ThemeMode):
+            raise JaxscopeError(f"there is no theme {mode!r}", hint="choose dark, light or system", field="theme")
+        self._mode = mode
+        self._dress()
+
+    def set_text_scale(self, scale: float) -> None:
+        """Set the text scale, held between 0.8 and 2."""
+        self._text_scale = min(LARGEST_SCALE, max(SMALLEST_SCALE, float(scale)))
+        self._dress()
+
+    def colour(self, token: str, alpha: float | None = None) -> QColor:
+        """Return the colour of a token, at an opacity of 0 to 1 where one is given."""
+        key = (token, alpha)
+        if key not in self._colours:
+            colour = QColor(tokens()["dark" if self.is_dark else "light"][token])
+            if alpha is not None:
+                colour.setAlphaF(alpha)
+            self._colours[key] = colour
+        return self._colours[key]
+
+    def _follow_system(self) -> None:
+        if self._mode == "system":
+            self._dress()
+
+    def _dress(self) -> None:
+        self._colours.clear()
+        application = QApplication.instance()
+        if self._installed and isinstance(application, QApplication):
+            application.setPalette(self._palette())
+            application.setFont(make_font(13 * self._text_scale))
+            table = tokens()["dark" if self.is_dark else "light"]
+            application.setStyleSheet(style_sheet(table, self._text_scale, is_dark=self.is_dark))
+        self.changed.emit()
+
+    def _palette(self) -> QPalette:
+        palette = QPalette()
+        for role, token in _PALETTE:
+            palette.setColor(role, self.colour(token))
+        for role in _DISABLED_ROLES:
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self.colour("off"))
+        return palette
+
+
+_theme: list[Theme] = []
+
+
+def theme() -> Theme:
+    """Return the one theme of this process."""
+    if not _theme:
+        _theme.append(Theme())
+    return _theme[0]
+
+
+def colour(token: str, alpha: float | None = None) -> QColor:
+    """Return a token's colour in the theme of now; do not keep it over a change of theme."""
+    return theme().colour(token, alpha)
+
+
+def font(px: float = 13, weight: int = 400, *, mono: bool = False) -> QFont:
+    """Return the font of a size in the design's pixels, at the text scale of now."""
+    return make_font(px * theme().text_scale, weight, mono=mono)
+
+
+def scaled(px: float) -> int:
+    """Return a height or width that must grow with the text, in logical pixels."""
+    return round(px * theme().text_scale)
