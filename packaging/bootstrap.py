@@ -1,10 +1,10 @@
 """Set up the virtual environment that the commands of the Makefile run in.
 
 Needs nothing but a plain Python: makes ``.venv``, installs the locked requirements by their hashes and the package
-itself in editable form, and leaves a stamp, so that the next call only compares the stamp and returns. Invariant: a stamp is
-written last and removed first, so an interrupted set-up is done again. Nothing outside the checkout is touched, but for
-Debian's missing libraries (``system_libraries``). The syntax is kept old on purpose: an old Python must get as far as
-being told that it is too old.
+itself in editable form, and leaves a stamp, so that the next call only compares the stamp and returns. Invariant: a
+stamp is written last and removed first, so an interrupted set-up is done again. Nothing outside the checkout is
+touched, but for Debian's missing libraries (``system_libraries``). The syntax is kept old on purpose: an old Python
+must get as far as being told that it is too old.
 """
 
 import hashlib
