@@ -1,0 +1,224 @@
+"""Audio files: WAV, FLAC, and what else libsndfile opens (AIFF, OGG, AU, CAF, W64, RF64).
+
+Samples are read where they are asked for, through one decoder behind a lock. Full scale of integer formats is 1, float
+formats keep their values. Lengths in headers are checked against the file, for libsndfile trusts them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.flac_frames import PatchedFile, StreamInfo, find_end, read_stream_info
+from jaxscope.readers.wav_header import wav_warnings
+
+_SKIP_FRAMES = 1 << 16
+#: libsndfile reports an unknown length as the largest integer.
+_MOST_FRAMES = 1 << 50
+
+
+class AudioRecording(Recording):
+    """An open audio file. Every read goes through one decoder, under a lock.
+
+    Parameters
+    ----------
+    path : Path
+    rate_hz : float or None
+        Takes the place of the rate in the header, which recorders of slow signals often fake.
+    """
+
+    def __init__(self, path: Path, rate_hz: float | None = None) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._patch: StreamInfo | None = None
+        warnings: list[str] = []
+        with path.open("rb") as file:
+            head = file.read(4)
+        if head in (b"fLaC", b"ID3\x03", b"ID3\x04"):
+            warnings += self._check_flac()
+        elif head in (b"RIFF", b"RIFX"):
+            warnings += wav_warnings(path)
+        self._file = self._open()
+        self._position = 0
+        self._n_samples = int(self._file.frames)
+        if not 0 <= self._n_samples < _MOST_FRAMES:
+            self._file.close()
+            raise ReadError(f"The length of {path.name} cannot be found", hint="convert it to WAV and open that")
+        try:
+            self._probe()
+        except ReadError:
+            self._file.close()
+            raise
+        self._info = self._describe(rate_hz, warnings)
+
+    @property
+    def info(self) -> RecordingInfo:
+        """What is known without reading samples."""
+        return self._info
+
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
+        start = min(max(start, 0), self._n_samples)
+        stop = min(max(stop, start), self._n_samples)
+        chosen = range(len(self._info.channels)) if channels is None else channels
+        if stop == start:
+            return np.empty((len(chosen), 0))
+        with self._lock:
+            self._go_to(start)
+            block = self._decode(stop - start)
+        return np.ascontiguousarray(block.T[list(chosen)])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._file.close()
+
+    def _check_flac(self) -> list[str]:
+        with self._path.open("rb") as file:
+            stream = read_stream_info(file)
+        if stream is None:
+            return []
+        end = find_end(self._path, stream)
+        if end is None:
+            return []
+        if end.n_channels != stream.n_channels:
+            raise ReadError(
+                f"{self._path.name} begins with {stream.n_channels} channel{"s" * (stream.n_channels > 1)} and ends with {end.n_channels}",
+                hint="jaxscope reads files whose channels stay the same: split it first",
+            )
+        warnings = []
+        if end.n_bytes_after:
+            warnings.append(f"The last {end.n_bytes_after:,} bytes of {self._path.name} hold no whole frame: not read")
+        if end.n_samples != stream.n_samples:
+            self._patch = replace(stream, n_samples=end.n_samples)
+        if self._patch is not None and stream.n_samples:
+            warnings += self._settle_length(stream, end.n_samples)
+        return warnings
+
+    def _settle_length(self, stream: StreamInfo, seen: int) -> list[str]:
+        """Decode a file whose header and last frame disagree about its length, and keep what is really there."""
+        from jaxscope.readers.sound_file import SoundFileError
+
+        self._file = self._open()
+        true = 0
+        with suppress(SoundFileError):  # what follows the last good block is said in the warning
+            while part := len(self._file.read(1024, always_2d=True)):
+                true += part
+        self._file.close()
+        self._patch = replace(stream, n_samples=true) if true != stream.n_samples else None
+        if self._patch is None:
+            return []
+        word = "ends early" if true < stream.n_samples else "is longer than it says"
+        return [
+            f"{self._path.name} {word}: its header says {stream.n_samples:,} samples, {true:,} are there and are read"
+        ]
+
+    def _open(self) -> Any:
+        from jaxscope.readers.sound_file import PlainSoundFile, SoundFileError
+
+        source = str(self._path) if self._patch is None else PatchedFile(self._path, self._patch)
+        try:
+            return PlainSoundFile(source)
+        except (SoundFileError, OSError) as error:
+            raise ReadError(
+                f"{self._path.name} cannot be read as audio: {_reason(error)}",
+                hint="copy the file again, or convert it to WAV",
+            ) from error
+
+    def _probe(self) -> None:
+        """Decode the first samples, so that a file that opens but holds nothing readable fails here."""
+        if self._n_samples:
+            self._decode(min(self._n_samples, 4096))
+
+    def _go_to(self, start: int) -> None:
+        from jaxscope.readers.sound_file import SoundFileError
+
+        if start == self._position:
+            return
+        try:
+            self._position = int(self._file.seek(start))
+        except SoundFileError:
+            # Some FLAC files have no usable seek points: begin again and decode up to there.
+            self._file.close()
+            self._file = self._open()
+            self._position = 0
+        while self._position < start:
+            self._decode(min(_SKIP_FRAMES, start - self._position))
+
+    def _decode(self, n_samples: int) -> FloatArray:
+        from jaxscope.readers.sound_file import SoundFileError
+
+        block = np.empty((n_samples, self._file.channels))
+        done = 0
+        try:
+            while done < n_samples:
+                part = self._file.read(n_samples - done, dtype="float64", always_2d=True)
+                if not len(part):
+                    break
+                block[done : done + len(part)] = part
+                done += len(part)
+        except (SoundFileError, RuntimeError, ValueError) as error:
+            at, self._position = max(self._position, 0) + done, -1
+            raise ReadError(
+                f"{self._path.name} is damaged after {at:,} samples: {_reason(error)}",
+                hint="copy the file again",
+            ) from error
+        self._position += done
+        if done < n_samples:
+            at = self._position
+            self._position = -1
+            raise ReadError(
+                f"{self._path.name} ends after {at:,} of {self._n_samples:,} samples", hint="copy the file again"
+            )
+        return block
+
+    def _describe(self, rate_hz: float | None, warnings: list[str]) -> RecordingInfo:
+        said = float(self._file.samplerate)
+        rate = said if rate_hz is None else float(rate_hz)
+        if rate != said:
+            warnings.append(f"The rate {rate:g} Hz was given in place of the {said:g} Hz in {self._path.name}")
+        if self._n_samples == 0:
+            warnings.append(f"{self._path.name} holds no samples")
+        n_channels = int(self._file.channels)
+        return RecordingInfo(
+            format=str(self._file.format).lower(),
+            duration_s=self._n_samples / rate,
+            channels=tuple(
+                Channel(name=f"ch{index}", kind="audio", rate_hz=rate, n_samples=self._n_samples)
+                for index in range(n_channels)
+            ),
+            warnings=tuple(warnings),
+        )
+
+
+def _reason(error: Exception) -> str:
+    """Return what libsndfile says, without the path that it repeats and without a full stop."""
+    text = str(getattr(error, "error_string", error)).strip().rstrip(".").lower()
+    return text.removeprefix("error :").strip() or "the decoder gives no reason"
+
+
+def _sniff(head: bytes) -> bool:
+    riff = head[:4] in (b"RIFF", b"RIFX", b"RF64") and head[8:12] == b"WAVE"
+    return riff or head[:4] in (b"fLaC", b"OggS", b".snd", b"caff") or (head[:4] == b"FORM" and head[8:11] == b"AIF")
+
+
+def _open(path: Path, options: OpenOptions) -> Recording:
+    return AudioRecording(path, options.rate_hz)
+
+
+FORMAT = ReaderFormat(
+    name="audio",
+    title="audio",
+    suffixes=(".wav", ".wave", ".flac", ".ogg", ".oga", ".aif", ".aiff", ".au", ".caf", ".w64", ".rf64"),
+    sniff=_sniff,
+    open=_open,
+)
