@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.span import Span
 from jaxscope.data.timeline import Timeline
+from jaxscope.errors import ReadError
 
 FloatArray = npt.NDArray[np.float64]
 
-ChannelKind = Literal[
-    "eeg", "eog", "ecg", "emg", "resp", "audio", "seismic", "misc", "trigger", "status", "annotation"
-]
+ChannelKind = Literal["eeg", "eog", "ecg", "emg", "resp", "audio", "seismic", "misc", "trigger", "status", "annotation"]
 CHANNEL_KINDS: tuple[str, ...] = get_args(ChannelKind)
 #: Kinds that hold codes and not signals: raw unsigned integers, never filtered, never matched by a glob.
 CODE_KINDS = frozenset({"trigger", "status", "annotation"})
@@ -83,6 +83,28 @@ class RecordingInfo:
         for index in chosen:
             groups.setdefault(self.channels[index].rate_hz, []).append(index)
         return {rate: tuple(members) for rate, members in groups.items()}
+
+    def reading_span(self, start: int, stop: int, channels: Sequence[int] | None) -> tuple[tuple[int, ...], Span]:
+        """Return which channels and which stored samples a call of ``Recording.read`` means.
+
+        Raises
+        ------
+        ReadError
+            If the channels differ in rate or length, so that they share no sample numbers.
+        IndexError
+            If there is no such channel.
+        """
+        chosen = tuple(range(len(self.channels))) if channels is None else tuple(channels)
+        members = [self.channels[index] for index in chosen]
+        for member in members[1:]:
+            if (member.rate_hz, member.n_samples) != (members[0].rate_hz, members[0].n_samples):
+                raise ReadError(
+                    f"Channels {members[0].name} and {member.name} differ in rate or length",
+                    hint="read the channels of each rate by themselves",
+                )
+        n_samples = members[0].n_samples if members else 0
+        first = max(start, 0)
+        return chosen, Span(first, max(first, stop)).clip(n_samples)
 
 
 class Recording(ABC):

@@ -1,14 +1,21 @@
 """The relation of stored samples to seconds, across gaps.
 
-A gap takes time but no samples. ``Timeline`` cuts the stored samples of any rate into continuous segments, and
-translates both ways. Without gaps it is ``sample / rate``.
+A gap takes time but no samples. ``Timeline`` cuts the stored samples of any rate into continuous segments and
+translates both ways. The invariant, for every rate, also where a gap does not begin on a sample: the first segment
+begins at 0 s, each later one exactly where its gap stops, and no stored sample has a time inside a gap.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
 
 from jaxscope.data.annotations import Gap
+from jaxscope.data.span import Span, first_sample_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,46 +26,92 @@ class Segment:
     stop_sample: int
     start_s: float
 
+    @property
+    def span(self) -> Span:
+        """The samples of the segment."""
+        return Span(self.first_sample, self.stop_sample)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Seconds to samples and back, for any rate; gaps are in order and do not overlap."""
+    """Seconds to samples and back, for any rate; gaps are in order and do not overlap.
+
+    Examples
+    --------
+    >>> timeline = Timeline(gaps=(Gap(start_s=100.0, stop_s=150.0),))
+    >>> timeline.second_of(12800, 128.0), timeline.sample_at(120.0, 128.0)
+    (150.0, 12800)
+    """
 
     gaps: tuple[Gap, ...] = ()
 
     def segments(self, rate_hz: float, n_samples: int) -> tuple[Segment, ...]:
         """Return the continuous segments of a channel of this rate and length, in order, none empty."""
-        edges = [0]
-        starts = [0.0]
-        missing_s = 0.0
-        for gap in self.gaps:
-            edges.append(min(n_samples, max(edges[-1], round((gap.start_s - missing_s) * rate_hz))))
-            starts.append(gap.stop_s)
-            missing_s += gap.stop_s - gap.start_s
-        edges.append(n_samples)
-        return tuple(
-            Segment(first_sample=first, stop_sample=stop, start_s=start_s)
-            for first, stop, start_s in zip(edges[:-1], edges[1:], starts, strict=True)
-            if stop > first
-        )
+        found: list[Segment] = []
+        pieces = [*self._starts(rate_hz), (n_samples, 0.0)]
+        for (first, start_s), (stop, _) in pairwise(pieces):
+            stop = min(stop, n_samples)
+            if stop > first:
+                found.append(Segment(first_sample=first, stop_sample=stop, start_s=start_s))
+        return tuple(found)
 
     def second_of(self, sample: int, rate_hz: float) -> float:
-        """Return the time of a stored sample; the inverse of ``sample_at`` on stored samples."""
-        missing_s = 0.0
-        for gap in self.gaps:
-            if sample < round((gap.start_s - missing_s) * rate_hz):
+        """Return the time of a stored sample; ``sample_at`` is its inverse."""
+        first, start_s = 0, 0.0
+        for next_first, next_start_s in self._starts(rate_hz):
+            if sample < next_first:
                 break
-            missing_s += gap.stop_s - gap.start_s
-        return sample / rate_hz + missing_s
+            first, start_s = next_first, next_start_s
+        return start_s + (sample - first) / rate_hz
+
+    def seconds_of(self, samples: npt.ArrayLike, rate_hz: float) -> npt.NDArray[np.float64]:
+        """Return the times of many stored samples.
+
+        Parameters
+        ----------
+        samples : array_like of int, any shape
+        rate_hz : float
+
+        Returns
+        -------
+        ndarray of float64, of the same shape
+        """
+        numbers = np.asarray(samples, dtype=np.int64)
+        starts = list(self._starts(rate_hz))
+        firsts = np.array([first for first, _ in starts], dtype=np.int64)
+        seconds = np.array([start_s for _, start_s in starts], dtype=np.float64)
+        segment = np.maximum(np.searchsorted(firsts, numbers, side="right") - 1, 0)
+        times: npt.NDArray[np.float64] = seconds[segment] + (numbers - firsts[segment]) / rate_hz
+        return times
 
     def sample_at(self, second: float, rate_hz: float) -> int:
-        """Return the first stored sample that is not before ``second`` (within a thousandth of a sample)."""
-        missing_s = 0.0
+        """Return the first stored sample that is not before ``second`` (within a thousandth of a sample).
+
+        A time inside a gap gives the first sample after it. Times before 0 s give negative numbers and times after
+        the end go on counting: the timeline does not know how many samples there are.
+        """
+        first, start_s = 0, 0.0
+        for next_first, next_start_s in self._starts(rate_hz):
+            if second < next_start_s:
+                # In the last sample period before the gap, or in the gap, the next stored sample is the one after it.
+                return min(next_first, first + first_sample_from(second - start_s, rate_hz))
+            first, start_s = next_first, next_start_s
+        return first + first_sample_from(second - start_s, rate_hz)
+
+    def span_between(self, start_s: float, stop_s: float, rate_hz: float) -> Span:
+        """Return the stored samples whose times lie in ``start_s`` to ``stop_s`` (half-open)."""
+        start = self.sample_at(start_s, rate_hz)
+        return Span(start, max(start, self.sample_at(stop_s, rate_hz)))
+
+    def stop_s(self, rate_hz: float, n_samples: int) -> float:
+        """Return the time at which the last of ``n_samples`` ends, one sample period after it began."""
+        return self.second_of(n_samples - 1, rate_hz) + 1.0 / rate_hz if n_samples else 0.0
+
+    def _starts(self, rate_hz: float) -> Iterator[tuple[int, float]]:
+        """Yield the first sample and the time of each segment, also of empty ones."""
+        first, start_s = 0, 0.0
+        yield first, start_s
         for gap in self.gaps:
-            if second < gap.start_s:
-                break
-            if second < gap.stop_s:
-                second = gap.stop_s
-            missing_s += gap.stop_s - gap.start_s
-        position = (second - missing_s) * rate_hz
-        return -int(-(position - 1e-3) // 1)
+            first += max(0, first_sample_from(gap.start_s - start_s, rate_hz))
+            start_s = gap.stop_s
+            yield first, start_s

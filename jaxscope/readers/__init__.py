@@ -74,7 +74,8 @@ def open_recording(
     if name is None:
         kinds = f"{file.suffix} files" if file.suffix else "files without a suffix that look like this"
         raise ReadError(
-            f"jaxscope can't read {kinds}", hint="it reads EDF, BDF, WAV, FLAC, NPY, NPZ and CSV: export to one of these"
+            f"jaxscope can't read {kinds}",
+            hint="it reads EDF, BDF, WAV, FLAC, NPY, NPZ and CSV: export to one of these",
         )
     return READERS[name].open(file, options)
 
