@@ -21,9 +21,6 @@ class Action:
     merge_key: str | None = None
 
 
-# --- recording and project
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedRecording(Action):
     """A recording was opened; the chains stay. Resets the window to its start and forgets undo."""
@@ -44,9 +41,6 @@ class LoadedProject(Action):
 
     document: Document
     viewport: Viewport
-
-
-# --- chains and stages (undoable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,18 +83,22 @@ class SetPadding(Action):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetChainChannels(Action):
-    """The channels a chain is for."""
+    """The channels a chain is for: names or globs; None is all data channels."""
 
     chain: int
-    channels: tuple[str, ...]
+    channels: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssignChannel(Action):
-    """Give one channel to a chain, or to none (None): it then passes through unfiltered."""
+    """Give one channel to a chain, or to none (None): it then passes through unfiltered.
+
+    ``data_channels`` are the names of all data channels, in order: the chains' patterns become lists of names.
+    """
 
     channel: str
     chain: int | None
+    data_channels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,8 +168,8 @@ class TurnKnob(Action):
 class EditCoefficient(Action):
     """Another value for one coefficient; the stage becomes a manual one that remembers its origin.
 
-    ``form`` ``"sos"``: ``row`` is the section, ``column`` 0 to 5. ``"ba"``: ``row`` is the power, ``column`` 0 for b and
-    1 for a. ``"taps"``: ``row`` is the tap. ``rate_hz`` is the rate at which the design is realised before editing.
+    ``form`` ``"sos"``: ``row`` is the section, ``column`` 0 to 5. ``"ba"``: ``row`` is the power, ``column`` 0 is b and
+    1 is a. ``"taps"``: ``row`` is the tap. ``rate_hz`` is the rate at which the design is realised before editing.
     """
 
     chain: int
@@ -189,9 +187,6 @@ class RevertToDesign(Action):
 
     chain: int
     stage: int
-
-
-# --- channels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,9 +214,6 @@ class HideChannels(Action):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowAllChannels(Action):
     """Show every channel again."""
-
-
-# --- viewport (not undoable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,9 +291,6 @@ class SetCursors(Action):
     """The cursor times in seconds: none, one or two."""
 
     cursors_s: tuple[float, ...]
-
-
-# --- engine (a preference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The user's choices as one immutable value: document (undoable, saved), viewport (saved), engine choice (a preference).
+"""The user's choices as one immutable value: document (undoable), viewport (saved), engine choice (a preference).
 
 Nothing here is an array, a file or a thread. Channels are named, not numbered, so that a choice survives another
 recording of the same montage.

@@ -1,0 +1,65 @@
+"""The difference of two documents in a few words, for the tooltips of undo and redo."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.session.state import Document
+
+
+def describe_change(before: Document, after: Document) -> str:
+    """Return what changed, such as ``"Butterworth cutoff 40 → 38 Hz"``; never empty."""
+    if before.filter_on != after.filter_on:
+        return "Filter on" if after.filter_on else "Filter off"
+    if before.chains != after.chains:
+        return _describe_chains(before.chains, after.chains)
+    if before.looks != after.looks or before.channel_order != after.channel_order:
+        return "Channel display"
+    if before.annotations != after.annotations:
+        return "Events"
+    return "Edit"
+
+
+def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, ...]) -> str:
+    if len(before) != len(after):
+        return "Chains"
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    if len(changed) != 1:
+        return "Channels of the chains"
+    old, new = changed[0]
+    if old.stages == new.stages:
+        return {True: "Channels of the chain", False: "How the chain runs"}[old.channels != new.channels]
+    if len(old.stages) < len(new.stages):
+        return "Add stage"
+    if len(old.stages) > len(new.stages):
+        return "Remove stage"
+    stages = [(one, other) for one, other in zip(old.stages, new.stages, strict=True) if one != other]
+    return _describe_stage(*stages[0]) if len(stages) == 1 else "Move stage"
+
+
+def _describe_stage(before: Stage, after: Stage) -> str:
+    title = after.name or after.spec.title
+    if before.enabled != after.enabled:
+        return f"{title} {'on' if after.enabled else 'off'}"
+    if before.spec.family != after.spec.family:
+        return f"{before.name or before.spec.title} to {title}"
+    for item in fields(after.spec):
+        old, new = getattr(before.spec, item.name), getattr(after.spec, item.name)
+        if old != new:
+            return _describe_value(title, item.name, old, new)
+    return title
+
+
+def _describe_value(title: str, name: str, old: object, new: object) -> str:
+    words, unit = name, ""
+    for suffix, text in (("_hz", " Hz"), ("_db", " dB")):
+        if name.endswith(suffix):
+            words, unit = name.removesuffix(suffix), text
+    plain = all(isinstance(value, int | float | str) for value in (old, new))
+    change = f" {_short(old)} → {_short(new)}{unit}" if plain else ""
+    return f"{title} {words.replace('_', ' ')}{change}"
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,234 @@
+"""The next state from an action: one pure function.
+
+An action that cannot be (a stage that is not there, a value that a spec refuses) raises or returns the same state;
+nothing is half-changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxscope.filters.channels import chain_for
+from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
+from jaxscope.session import actions as act
+from jaxscope.session.coefficients import edited_spec, is_manual
+from jaxscope.session.state import Document, SessionState, Viewport
+
+#: The shortest window that may be looked at.
+SHORTEST_WINDOW_S = 1e-4
+_DISPLAY_CHOICES = frozenset(
+    {
+        "remove_offset",
+        "negative_up",
+        "antialias",
+        "show_events",
+        "show_scale_bars",
+        "show_overview",
+        "clock_time",
+    }
+)
+
+
+def reduce(state: SessionState, action: act.Action) -> SessionState:
+    """Return the state after ``action``; the very same object where nothing changes.
+
+    Raises
+    ------
+    SpecError
+        Where a spec refuses a value; the state stays as it was.
+    """
+    document = _reduce_document(state.document, action)
+    viewport = _reduce_viewport(state.viewport, action, document)
+    engine = state.engine
+    if isinstance(action, act.ChooseEngine):
+        engine = replace(
+            engine,
+            device=action.device or engine.device,
+            precision=action.precision or engine.precision,
+            method=action.method or engine.method,
+        )
+    following = SessionState(document=document, viewport=viewport, engine=engine)
+    return state if following == state else following
+
+
+def _reduce_document(document: Document, action: act.Action) -> Document:
+    match action:
+        case act.OpenedRecording():
+            return replace(document, recording=action.recording, annotations=action.annotations)
+        case act.ClosedRecording():
+            return replace(document, recording=None, annotations=())
+        case act.LoadedProject():
+            return action.document
+        case act.SetChains():
+            return replace(document, chains=action.chains)
+        case act.ToggleFilter():
+            return replace(document, filter_on=action.on)
+        case act.AssignChannel():
+            return replace(document, chains=_assigned(document.chains, action))
+        case act.SetLook() | act.HideChannels() | act.ShowAllChannels():
+            return _with_looks(document, action)
+        case act.SetChannelOrder():
+            return replace(document, channel_order=action.names)
+        case _:
+            return _reduce_chain(document, action)
+
+
+def _reduce_chain(document: Document, action: act.Action) -> Document:
+    index = getattr(action, "chain", None)
+    if not isinstance(index, int) or isinstance(action, act.SelectStage) or not 0 <= index < len(document.chains):
+        return document
+    chain = document.chains[index]
+    match action:
+        case act.SetPhase():
+            chain = replace(chain, phase=action.phase)
+        case act.SetInitial():
+            chain = replace(chain, initial=action.initial)
+        case act.SetPadding():
+            chain = replace(chain, padding=action.padding)
+        case act.SetChainChannels():
+            chain = replace(chain, channels=action.channels)
+        case _:
+            chain = replace(chain, stages=_reduce_stages(chain.stages, action))
+    chains = (*document.chains[:index], chain, *document.chains[index + 1 :])
+    return replace(document, chains=chains)
+
+
+def _reduce_stages(stages: tuple[Stage, ...], action: act.Action) -> tuple[Stage, ...]:
+    if isinstance(action, act.AddStage):
+        at = min(max(action.at, 0), len(stages))
+        return (*stages[:at], action.stage, *stages[at:])
+    at = getattr(action, "stage", -1)
+    if not isinstance(at, int) or not 0 <= at < len(stages):
+        return stages
+    others = stages[:at] + stages[at + 1 :]
+    match action:
+        case act.RemoveStage():
+            return others
+        case act.MoveStage():
+            to = min(max(action.to, 0), len(others))
+            return (*others[:to], stages[at], *others[to:])
+        case _:
+            return (*stages[:at], _reduce_stage(stages[at], action), *stages[at + 1 :])
+
+
+def _reduce_stage(stage: Stage, action: act.Action) -> Stage:
+    match action:
+        case act.EnableStage():
+            return replace(stage, enabled=action.enabled)
+        case act.RenameStage():
+            return replace(stage, name=action.name)
+        case act.ReplaceSpec():
+            return replace(stage, spec=action.spec, origin=None)
+        case act.TurnKnob():
+            return replace(stage, spec=stage.spec.with_value(action.name, action.value))
+        case act.EditCoefficient():
+            origin = stage.origin if is_manual(stage.spec) else stage.spec
+            return replace(stage, spec=edited_spec(stage.spec, action), origin=origin)
+        case act.RevertToDesign() if stage.origin is not None:
+            return replace(stage, spec=stage.origin, origin=None)
+        case _:
+            return stage
+
+
+def _assigned(chains: tuple[FilterChain, ...], action: act.AssignChannel) -> tuple[FilterChain, ...]:
+    names: list[list[str]] = [[] for _ in chains]
+    for name in action.data_channels:
+        chosen = action.chain if name == action.channel else chain_for(chains, name, is_data=True)
+        if chosen is not None and 0 <= chosen < len(chains):
+            names[chosen].append(name)
+    return tuple(replace(chain, channels=tuple(own)) for chain, own in zip(chains, names, strict=True))
+
+
+def _with_looks(document: Document, action: act.Action) -> Document:
+    looks = dict(document.looks)
+    match action:
+        case act.SetLook():
+            looks[action.channel] = action.look
+        case act.HideChannels():
+            for name in action.names:
+                looks[name] = replace(document.look_of(name), hidden=True)
+        case act.ShowAllChannels():
+            looks = {name: replace(look, hidden=False) for name, look in looks.items()}
+    return replace(document, looks=tuple(looks.items()))
+
+
+def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document) -> Viewport:
+    match action:
+        case act.OpenedRecording():
+            duration_s = min(viewport.duration_s, action.duration_s or viewport.duration_s)
+            viewport = replace(
+                viewport,
+                start_s=0.0,
+                duration_s=max(duration_s, SHORTEST_WINDOW_S),
+                first_lane=0,
+                lane_count=None,
+                scales=(),
+                selected_channels=(),
+                cursors_s=(),
+                raw=False,
+            )
+        case act.LoadedProject():
+            viewport = action.viewport
+        case act.LookAt():
+            viewport = _looking_at(viewport, action)
+        case act.SetScale():
+            scales = dict(viewport.scales)
+            scales.pop(action.kind, None)
+            if action.units_per_lane is not None:
+                scales[action.kind] = action.units_per_lane
+            viewport = replace(viewport, scales=tuple(sorted(scales.items())))
+        case act.SetDisplay() if action.name in _DISPLAY_CHOICES:
+            viewport = replace(viewport, **{action.name: action.value})  # type: ignore[arg-type]
+        case act.AddStage():
+            viewport = replace(viewport, active_chain=action.chain, selected_stage=action.at)
+        case act.MoveStage() if action.stage == viewport.selected_stage and action.chain == viewport.active_chain:
+            viewport = replace(viewport, selected_stage=action.to)
+        case act.SelectStage():
+            viewport = replace(viewport, active_chain=action.chain, selected_stage=action.stage)
+        case _:
+            viewport = _reduce_looks(viewport, action)
+    return _with_stage_in_range(viewport, document)
+
+
+def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
+    match action:
+        case act.ChooseMode():
+            return replace(viewport, mode=action.mode)
+        case act.ShowRaw():
+            return replace(viewport, raw=action.raw)
+        case act.ShowLanes():
+            count = None if action.count is None else max(1, action.count)
+            return replace(viewport, first_lane=max(0, action.first), lane_count=count)
+        case act.SelectChannels():
+            return replace(viewport, selected_channels=action.names)
+        case act.ChooseFace():
+            return replace(viewport, face=action.face, coefficient_form=action.form or viewport.coefficient_form)
+        case act.SetCursors():
+            return replace(viewport, cursors_s=action.cursors_s[:2])
+        case _:
+            return viewport
+
+
+def _looking_at(viewport: Viewport, action: act.LookAt) -> Viewport:
+    start_s, duration_s = action.start_s, max(action.duration_s, SHORTEST_WINDOW_S)
+    if action.total_s is not None:
+        duration_s = min(duration_s, max(action.total_s, SHORTEST_WINDOW_S))
+        start_s = min(start_s, action.total_s - duration_s)
+    return replace(viewport, start_s=max(0.0, start_s), duration_s=duration_s)
+
+
+def _with_stage_in_range(viewport: Viewport, document: Document) -> Viewport:
+    chain = min(max(viewport.active_chain, 0), max(len(document.chains) - 1, 0))
+    count = len(document.chains[chain].stages) if document.chains else 0
+    stage = min(max(viewport.selected_stage, 0), max(count - 1, 0))
+    if (chain, stage) == (viewport.active_chain, viewport.selected_stage):
+        return viewport
+    return replace(viewport, active_chain=chain, selected_stage=stage)
+
+
+def stage_spec(state: SessionState, chain: int, stage: int) -> AbstractFilterSpec | None:
+    """Return the spec of a stage, or None where there is no such stage."""
+    chains = state.document.chains
+    if 0 <= chain < len(chains) and 0 <= stage < len(chains[chain].stages):
+        return chains[chain].stages[stage].spec
+    return None

@@ -1,0 +1,184 @@
+"""The current state, who is told of it, and undo.
+
+``dispatch`` reduces, then tells every subscriber ``(state, previous)`` once. Undo is two tuples of documents; a run of
+actions with one merge key is one step. Dispatching from inside a subscriber is an error, so loops cannot form. A store
+belongs to one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from jaxscope.session.actions import Action, ClosedRecording, LoadedProject, OpenedRecording
+from jaxscope.session.describe import describe_change
+from jaxscope.session.reduce import reduce
+from jaxscope.session.state import Document, SessionState
+
+Subscriber = Callable[[SessionState, SessionState], None]
+
+_FORGET_UNDO = (OpenedRecording, LoadedProject, ClosedRecording)
+#: Steps of undo that are kept.
+UNDO_LIMIT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    document: Document
+    text: str
+
+
+class Store:
+    """Holds the state of one window.
+
+    Parameters
+    ----------
+    initial : SessionState
+        Where to begin.
+    """
+
+    def __init__(self, initial: SessionState | None = None) -> None:
+        self._state = initial or SessionState()
+        self._revision = 0
+        self._subscribers: list[Subscriber] = []
+        self._undo: tuple[_Step, ...] = ()
+        self._redo: tuple[_Step, ...] = ()
+        self._merge_key: str | None = None
+        self._telling = False
+        self._saved = self._state.document
+
+    @property
+    def state(self) -> SessionState:
+        """The current state."""
+        return self._state
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with every change."""
+        return self._revision
+
+    @property
+    def has_unsaved_changes(self) -> bool:
+        """Whether the document differs from what was last opened or saved."""
+        return self._state.document != self._saved
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return bool(self._undo)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to redo."""
+        return bool(self._redo)
+
+    @property
+    def undo_text(self) -> str:
+        """What the next undo takes back, in words; empty where nothing."""
+        return self._undo[-1].text if self._undo else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What the next redo does again, in words; empty where nothing."""
+        return self._redo[-1].text if self._redo else ""
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Call ``subscriber(state, previous)`` after each change; return a function that ends it."""
+        self._subscribers.append(subscriber)
+
+        def unsubscribe() -> None:
+            if subscriber in self._subscribers:
+                self._subscribers.remove(subscriber)
+
+        return unsubscribe
+
+    def dispatch(self, action: Action) -> None:
+        """Change the state by an action.
+
+        Raises
+        ------
+        SpecError
+            Where a spec refuses a value; nothing has changed then.
+        RuntimeError
+            When called from inside a subscriber.
+        """
+        self._refuse_nesting()
+        previous = self._state
+        following = reduce(previous, action)
+        if isinstance(action, _FORGET_UNDO):
+            self._undo, self._redo, self._merge_key = (), (), None
+            self._saved = following.document
+        elif following.document != previous.document:
+            self._remember(previous, following, action.merge_key)
+        elif action.merge_key is None and following is not previous:
+            self._merge_key = None
+        self._change_to(following)
+
+    def end_merge(self) -> None:
+        """End the running undo step, so that the next action begins another (a drag was released)."""
+        self._merge_key = None
+
+    def undo(self) -> None:
+        """Take the last step back; nothing happens where there is none."""
+        self._refuse_nesting()
+        if self._undo:
+            step = self._undo[-1]
+            self._undo = self._undo[:-1]
+            self._redo = (*self._redo, _Step(self._state.document, step.text))
+            self._go_to(step.document)
+
+    def redo(self) -> None:
+        """Do the last undone step again; nothing happens where there is none."""
+        self._refuse_nesting()
+        if self._redo:
+            step = self._redo[-1]
+            self._redo = self._redo[:-1]
+            self._undo = (*self._undo, _Step(self._state.document, step.text))
+            self._go_to(step.document)
+
+    def mark_saved(self) -> None:
+        """Note that the document as it is now is on disk."""
+        self._saved = self._state.document
+        self._tell(self._state)
+
+    def _remember(self, previous: SessionState, following: SessionState, merge_key: str | None) -> None:
+        if merge_key is None or merge_key != self._merge_key:
+            text = describe_change(previous.document, following.document)
+            self._undo = (*self._undo, _Step(previous.document, text))[-UNDO_LIMIT:]
+        else:
+            begun = self._undo[-1]
+            self._undo = (*self._undo[:-1], _Step(begun.document, describe_change(begun.document, following.document)))
+        self._redo = ()
+        self._merge_key = merge_key
+
+    def _go_to(self, document: Document) -> None:
+        self._merge_key = None
+        self._change_to(_selection_kept(self._state, document))
+
+    def _change_to(self, following: SessionState) -> None:
+        previous = self._state
+        if following is previous:
+            return
+        self._state = following
+        self._revision += 1
+        self._tell(previous)
+
+    def _tell(self, previous: SessionState) -> None:
+        self._telling = True
+        try:
+            for subscriber in tuple(self._subscribers):
+                subscriber(self._state, previous)
+        finally:
+            self._telling = False
+
+    def _refuse_nesting(self) -> None:
+        if self._telling:
+            raise RuntimeError("an action was dispatched from inside a subscriber")
+
+
+def _selection_kept(state: SessionState, document: Document) -> SessionState:
+    viewport = state.viewport
+    chain = min(viewport.active_chain, max(len(document.chains) - 1, 0))
+    count = len(document.chains[chain].stages) if document.chains else 0
+    stage = min(viewport.selected_stage, max(count - 1, 0))
+    return replace(state, document=document, viewport=replace(viewport, active_chain=chain, selected_stage=stage))
