@@ -7,6 +7,8 @@ turns it into a banner or a line under the field.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class JaxscopeError(Exception):
     """Something that is told to the user as a sentence and never as a traceback.
@@ -28,6 +30,10 @@ class JaxscopeError(Exception):
         self.message = message
         self.hint = hint
         self.field = field
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let errors cross processes whatever their constructors take."""
+        return _rebuild, (type(self), self.args, self.__dict__)
 
     def sentence(self) -> str:
         """Return the error as one line: what is wrong; what to do."""
@@ -79,3 +85,10 @@ class DeviceError(JaxscopeError):
     """A device that was asked for is absent, lost or out of memory."""
 
     exit_code = 5
+
+
+def _rebuild(kind: type[JaxscopeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> JaxscopeError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error

@@ -1,0 +1,45 @@
+"""``jaxscope bench``: the engine against its peers, measured in the same run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from jaxscope.cli.output import print_json, progress, show, table
+
+
+@click.command()
+@click.option("--scene", default="all", show_default=True, help="seed, iir, fir, zero-phase, view or all.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, help="Time to spend."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def bench(*, scene: str, seconds: float, as_json: bool) -> None:
+    """Measure jaxscope against SciPy, and the window's own pace."""
+    from jaxscope.compute.bench import run_scenes
+
+    with progress() as report:
+        content = run_scenes(scene, seconds=seconds, report=report)
+    if as_json:
+        print_json(content)
+    else:
+        _show(content)
+
+
+def _show(content: dict[str, Any]) -> None:
+    rows = table("scene", ">ours, ns/sample", "reference", ">its, ns/sample", ">ratio", ">largest error")
+    for scene in content["scenes"]:
+        rows.add_row(
+            scene["name"],
+            _number(scene["ours_ns_per_sample"], ".3f"),
+            scene["reference"],
+            _number(scene["reference_ns_per_sample"], ".3f"),
+            _number(scene["ratio"], ".2f"),
+            _number(scene["max_abs_error"], ".2g"),
+        )
+    show(rows)
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

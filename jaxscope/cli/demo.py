@@ -1,0 +1,69 @@
+"""``jaxscope demo``: the demonstration recording, filtered, in the window."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import click
+
+from jaxscope.cli.output import print_json
+from jaxscope.errors import UsageError
+
+
+class _Size(click.ParamType[tuple[int, int]]):
+    """A size in pixels, written as 1600x1000."""
+
+    name = "WxH"
+
+    def convert(self, value: str | tuple[int, int], param: object, ctx: object) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d{3,5})[x×](\d{3,5})", value)
+        if match is None:
+            raise UsageError(f"--size is {value!r}", hint="write it as 1600x1000")
+        return int(match[1]), int(match[2])
+
+
+@click.command()
+@click.option("--screenshot", type=click.Path(), help="Draw the window into this PNG and end.")
+@click.option("--size", type=_Size(), default="1600x1000", show_default=True, help="Size of the window.")
+@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", show_default=True)
+@click.option("--file", type=click.Path(), help="A recording of your own in place of the demonstration.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and end.")
+def demo(*, screenshot: str | None, size: tuple[int, int], theme: str, file: str | None, as_json: bool) -> int:
+    """Show the demonstration recording, filtered; without a display, draw it into jaxscope-demo.png."""
+    from jaxscope.gui.app import run_demo, run_demo_window
+
+    if not as_json and screenshot is None and has_display():
+        return run_demo_window(size=size, theme=theme, file=file)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    target = screenshot or (None if as_json else "jaxscope-demo.png")
+    content = run_demo(screenshot=target, size=size, theme=theme, file=file)
+    if as_json:
+        print_json(content)
+    else:
+        _say(content)
+    return 0
+
+
+def has_display() -> bool:
+    """Return whether a window can be shown here."""
+    if sys.platform in {"win32", "darwin"}:
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _say(content: dict[str, object]) -> None:
+    latency = content["knob_to_frame_ms"]
+    if not isinstance(latency, dict):
+        raise TypeError("knob_to_frame_ms must hold p50 and p95")
+    click.echo(f"{content['recording']}: {content['channels']} channels at {content['rate_hz']} Hz, {content['chain']}")
+    click.echo(f"root mean square before {content['rms_before']:.4g}, after {content['rms_after']:.4g}")
+    click.echo(
+        f"knob to frame {latency['p50']:.1f} ms typical, {latency['p95']:.1f} ms slowest in 20; "
+        f"{content['compilations_while_tuning']} compilations while tuning"
+    )
+    if content["screenshot"]:
+        click.echo(f"drew the window into {content['screenshot']}")

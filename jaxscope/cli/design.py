@@ -1,0 +1,52 @@
+"""``jaxscope design``: what a chain is at a rate, and its export."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from jaxscope.cli.output import print_json, show, table
+
+
+@click.command()
+@click.argument("chain", type=click.Path())
+@click.option(
+    "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), required=True, help="Sampling rate in Hz."
+)
+@click.option("--export", "target", help="Print the chain as python, matlab, c, csv, json, cmsis.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> None:
+    """Show the coefficients, the response and the report sentence of the chain file CHAIN."""
+    from jaxscope.filters.chain_file import load_chain
+    from jaxscope.filters.code import export_code
+    from jaxscope.filters.describe import describe
+
+    loaded = load_chain(chain)
+    content = describe(loaded, rate_hz)
+    text = export_code(loaded, rate_hz, target) if target else None
+    if as_json:
+        print_json({**content, "export": text} if target else content)
+    elif text is not None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        _show(content)
+
+
+def _show(content: dict[str, Any]) -> None:
+    show(content["report"])
+    if content["sections"]:
+        rows = table(">b0", ">b1", ">b2", ">a0", ">a1", ">a2")
+        for row in content["sections"]:
+            rows.add_row(*(f"{value:.12g}" for value in row))
+        show(rows)
+    if content["taps"]:
+        show(f"{len(content['taps'])} taps, the first {', '.join(f'{tap:.6g}' for tap in content['taps'][:4])}")
+    edges = {"−3 dB": content["minus_3db_hz"], "−6 dB": content["minus_6db_hz"]}
+    for level, frequencies in edges.items():
+        if frequencies:
+            show(f"{level} at {', '.join(f'{frequency:.6g}' for frequency in frequencies)} Hz")
+    if content["settling_s"] is not None:
+        show(f"settles within {content['settling_s']:.4g} s")
+    if not content["is_stable"]:
+        show("unstable: a pole is on or outside the unit circle")

@@ -1,0 +1,162 @@
+"""``jaxscope filter``: whole files through a chain, block by block."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jaxscope.cli.output import print_json, progress, show, warn
+from jaxscope.errors import JaxscopeError, RecordingError, UsageError
+
+if TYPE_CHECKING:
+    from jaxscope.filters.spec import FilterChain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """One file to filter; plain values, so that another process can take it."""
+
+    source: str
+    target: str
+    chains: tuple[FilterChain, ...]
+    options: dict[str, Any]
+
+
+@click.command("filter")
+@click.argument("files", type=click.Path(), nargs=-1, required=False)
+@click.option("-o", "--output", type=click.Path(), help="The file to write; its suffix decides the format.")
+@click.option("--output-dir", type=click.Path(), help="Write into this folder, keeping name and format.")
+@click.option(
+    "--chain", "chains", type=click.Path(), multiple=True, help="A chain file; the first that matches a channel."
+)
+@click.option("--project", type=click.Path(), help="A project whose chains are used.")
+@click.option("--channels", help="Names or globs, separated by commas, of what is written.")
+@click.option("--start", "start_s", type=float, help="First second.")
+@click.option("--stop", "stop_s", type=float, help="Last second, not included.")
+@click.option(
+    "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), help="Rate in Hz where the file has none."
+)
+@click.option("--samples-first", is_flag=True, help="A 2-D array is (n_samples, n_channels).")
+@click.option("--backend", help="cpu, gpu or tpu.")
+@click.option("--device", help="Number of the device, or all.")
+@click.option("--precision", type=click.Choice(["float32", "float64"]))
+@click.option("--method", help="auto, block, scan, …")
+@click.option("--gaps", type=click.Choice(["segment", "propagate"]), help="In place of what the chain says.")
+@click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Files at the same time.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: Any) -> int:
+    """Filter FILES block by block and write the result, with its provenance beside it."""
+    work = _jobs_from(files, given)
+    outputs: list[dict[str, Any]] = []
+    failed: list[dict[str, str]] = []
+    with progress() as report:
+        for done, (job, outcome) in enumerate(_run_all(work, jobs, report), start=1):
+            if isinstance(outcome, JaxscopeError):
+                if len(work) == 1:
+                    raise outcome
+                failed.append({"path": job.source, "error": outcome.sentence()})
+            else:
+                outputs.append(outcome)
+            report(done / len(work), f"{done} of {len(work)}")
+    if as_json:
+        print_json({"outputs": outputs, "failed": failed})
+    else:
+        _tell(outputs)
+    for failure in failed:
+        click.echo(f"jaxscope: {failure['path']}: {failure['error']}", err=True)
+    return RecordingError.exit_code if failed else 0
+
+
+def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
+    """Check the options against each other and return what is to be done."""
+    if given["chains"] and given["project"]:
+        raise UsageError("--project and --chain exclude each other", hint="give one of them")
+    if not given["chains"] and not given["project"]:
+        raise UsageError("there is no filter", hint="give --chain or --project")
+    if bool(given["output"]) == bool(given["output_dir"]):
+        raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
+    chains, engine, recording = _chains_and_engine(given)
+    sources = list(files) or ([recording] if recording else [])
+    if not sources:
+        raise UsageError("there is no file to filter", hint="name one or more")
+    if given["output"] and len(sources) > 1:
+        raise UsageError(f"-o names one file and there are {len(sources)} inputs", hint="use --output-dir")
+    if given["gaps"]:
+        chains = tuple(replace(chain, gaps=given["gaps"]) for chain in chains)
+    options = {
+        "channels": tuple(part.strip() for part in given["channels"].split(",")) if given["channels"] else (),
+        **{name: given[name] for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite")},
+        **_engine_options(given, engine),
+    }
+    return [_Job(source=source, target=_target(source, given), chains=chains, options=options) for source in sources]
+
+
+def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], Any, str | None]:
+    from jaxscope.filters.chain_file import load_chain
+    from jaxscope.session.project import load_project
+
+    if not given["project"]:
+        return tuple(load_chain(path) for path in given["chains"]), None, None
+    project = load_project(given["project"])
+    warn(project.warnings)
+    document = project.document
+    chains = document.chains if document.filter_on else ()
+    return chains, project.engine, document.recording.path if document.recording else None
+
+
+def _engine_options(given: dict[str, Any], engine: Any) -> dict[str, Any]:
+    from jaxscope.session.state import EngineChoice
+
+    choice = engine or EngineChoice()
+    backend, number = choice.device.partition(":")[::2]
+    if given["backend"]:
+        backend, number = given["backend"], "0"
+    if given["device"]:
+        number = given["device"].rpartition(":")[2]
+        backend = given["device"].rpartition(":")[0] or backend
+    return {
+        "device": f"{backend}:{number}",
+        "precision": given["precision"] or choice.precision,
+        "method": given["method"] or choice.method,
+    }
+
+
+def _target(source: str, given: dict[str, Any]) -> str:
+    return given["output"] or str(Path(given["output_dir"]) / Path(source).name)
+
+
+def _run_all(work: list[_Job], jobs: int, report: Any) -> Any:
+    """Yield (job, outcome) as they end; an outcome is a dict or the error."""
+    if jobs == 1 or len(work) == 1:
+        for number, job in enumerate(work):
+            yield job, _run(job, lambda share, n=number: report((n + share) / len(work), Path(work[n].source).name))
+        return
+    # a fresh interpreter a worker: jax must not be forked
+    with ProcessPoolExecutor(max_workers=min(jobs, len(work)), mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(_run, job): job for job in work}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def _run(job: _Job, report: Any = None) -> dict[str, Any] | JaxscopeError:
+    from jaxscope.compute.batch import filter_file
+
+    try:
+        return filter_file(job.source, job.target, job.chains, report=report, **job.options)
+    except JaxscopeError as error:
+        return error
+
+
+def _tell(outputs: list[dict[str, Any]]) -> None:
+    for output in outputs:
+        show(
+            f"{output['path']}: {output['n_channels']} channels, {output['n_samples']} samples, "
+            f"{output['seconds']:.2f} s, {output['method']} on {output['device']} in {output['precision']}"
+        )
+        warn(output["warnings"])

@@ -1,0 +1,57 @@
+"""``jaxscope info``: what is in a recording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from jaxscope.cli.output import print_json, show, table
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option(
+    "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), help="Rate in Hz where the file has none."
+)
+@click.option("--samples-first", is_flag=True, help="A 2-D array is (n_samples, n_channels).")
+@click.option("--quick", is_flag=True, help="Leave out the statistics, which need a pass over the file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def info(*, file: str, rate_hz: float | None, samples_first: bool, quick: bool, as_json: bool) -> None:
+    """Tell what is in FILE: channels, rates, units, range, annotations, gaps, warnings."""
+    from jaxscope.compute.summary import summarise
+    from jaxscope.readers import open_recording
+
+    recording = open_recording(file, rate_hz=rate_hz, samples_first=samples_first)
+    try:
+        content = summarise(recording, quick=quick)
+    finally:
+        recording.close()
+    if as_json:
+        print_json(content)
+    else:
+        _show(content)
+
+
+def _show(content: dict[str, Any]) -> None:
+    length = "unknown" if content["duration_s"] is None else f"{content['duration_s']:.6g} s"
+    start = f", from {content['start']}" if content["start"] else ""
+    show(f"{content['format']}, {len(content['channels'])} channels, {length}{start}")
+    channels = table("channel", "kind", "unit", ">rate, Hz", ">samples", ">lowest", ">highest", ">mean", ">missing")
+    for channel in content["channels"]:
+        numbers = (_number(channel[key]) for key in ("rate_hz", "n_samples", "min", "max", "mean", "n_nan"))
+        channels.add_row(channel["name"], channel["kind"], channel["unit"], *numbers)
+    if content["channels"]:
+        show(channels)
+    for gap in content["gaps"]:
+        show(f"gap from {gap['start_s']:.6g} to {gap['stop_s']:.6g} s")
+    for annotation in content["annotations"][:20]:
+        show(f"{annotation['onset_s']:>12.3f} s  {annotation['text']}")
+    if len(content["annotations"]) > 20:
+        show(f"and {len(content['annotations']) - 20} more annotations")
+    for warning in content["warnings"]:
+        show(f"warning: {warning}")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,110 @@
+"""Run a command line and return its exit code.
+
+Every error that a user may see is one line on stderr; a bug is one line too, and its traceback goes to a file in the
+log folder. Without a command name the arguments belong to ``open``, so ``jaxscope night.edf`` opens the window.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from jaxscope import __version__
+from jaxscope.errors import JaxscopeError
+from jaxscope.registry import Registry
+
+COMMANDS: Registry[click.Command] = Registry(
+    "command",
+    {
+        "open": "jaxscope.cli.open:open_window",
+        "demo": "jaxscope.cli.demo:demo",
+        "info": "jaxscope.cli.info:info",
+        "filter": "jaxscope.cli.filter:filter_files",
+        "design": "jaxscope.cli.design:design",
+        "devices": "jaxscope.cli.devices:devices",
+        "bench": "jaxscope.cli.bench:bench",
+        "selftest": "jaxscope.cli.selftest:selftest",
+        "licences": "jaxscope.cli.licences:licences",
+    },
+)
+_INTERRUPTED = 130
+_BUG = 1
+
+
+class _Commands(click.Group):
+    """The table of commands, each imported when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return COMMANDS.get(cmd_name)
+
+
+@click.group(
+    cls=_Commands,
+    name="jaxscope",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Without a command, jaxscope opens its window: jaxscope [FILE] [--project P] [--chain C]…",
+)
+@click.version_option(__version__, prog_name="jaxscope")
+def _jaxscope() -> None:
+    """See multichannel recordings before and after a filter, while you tune it."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command that ``arguments`` name; return 0, or the exit code of what went wrong."""
+    words = list(arguments)
+    if not words or (words[0] not in COMMANDS and words[0] not in {"-h", "--help", "--version"}):
+        words.insert(0, "open")
+    try:
+        outcome = _jaxscope.main(words, prog_name="jaxscope", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        return _INTERRUPTED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        return _say(_one_line(error.format_message()), 2)
+    except JaxscopeError as error:
+        return _say(error.sentence(), error.exit_code)
+    except BrokenPipeError:
+        # the reader of a pipe has gone; nothing more can be written, not even while the interpreter ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001  (the last resort: one sentence instead of a traceback)
+        return _report_bug(error)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _say(sentence: str, code: int) -> int:
+    click.echo(f"jaxscope: {sentence}", err=True)
+    return code
+
+
+def _one_line(text: str) -> str:
+    """Return a message of click in our form: what is wrong; what to do."""
+    line = " ".join(text.split()).rstrip(".")
+    return line if ";" in line else f"{line}; see jaxscope --help"
+
+
+def _report_bug(error: Exception) -> int:
+    """Keep the traceback in the log folder and say where it is."""
+    from platformdirs import user_log_path
+
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    try:
+        folder: Path = user_log_path("jaxscope", appauthor=False, ensure_exists=True)
+        report = folder / "last-error.txt"
+        report.write_text(f"jaxscope {__version__}\n{''.join(traceback.format_exception(error))}", encoding="utf-8")
+    except OSError:
+        return _say(f"this is a bug ({what}); its report could not be written, so please tell how it came about", _BUG)
+    return _say(f"this is a bug ({what}); please send {report}", _BUG)
