@@ -92,7 +92,7 @@ class AudioRecording(Recording):
             return []
         if end.n_channels != stream.n_channels:
             raise ReadError(
-                f"{self._path.name} begins with {stream.n_channels} channel{"s" * (stream.n_channels > 1)} and ends with {end.n_channels}",
+                f"{self._path.name} changes its number of channels from {stream.n_channels} to {end.n_channels}",
                 hint="jaxscope reads files whose channels stay the same: split it first",
             )
         warnings = []

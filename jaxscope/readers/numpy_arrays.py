@@ -1,0 +1,277 @@
+"""NumPy files: NPY (mapped, never loaded whole) and NPZ (each array a channel or a group of channels).
+
+Headers are read by hand before NumPy sees the file: an array of Python objects is refused, and the size that a header
+claims is held against the bytes that are there, so that neither a broken nor a hostile file costs memory or runs code.
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.kinds import kind_of
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions, ReaderFormat
+
+_MAGIC = b"\x93NUMPY"
+_HEADER_LIMIT = 1 << 20
+#: Names of NPZ members that hold the sampling rate; the first is ours, the rest are common in the wild.
+_RATE_KEYS = ("rate_hz", "fs", "sfreq", "sampling_rate", "sample_rate", "srate", "fsamp")
+#: An NPZ array has to be unpacked whole; more than this is refused and told how to be read.
+_NPZ_LIMIT_BYTES = 8 << 30
+NO_RATE = "The file tells no sampling rate: give one to filter it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayHeader:
+    """What the header of an NPY file says. ``data_offset`` counts from the start of the NPY file."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran_order: bool
+    data_offset: int
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the samples in bytes."""
+        return prod(self.shape) * self.dtype.itemsize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """One channel: row ``row`` of a group of rows, shape (n_channels, n_samples)."""
+
+    group: npt.NDArray[Any]
+    row: int
+
+
+class NumpyRecording(Recording):
+    """Channels that are rows of arrays, in memory or mapped from a file."""
+
+    def __init__(self, rows: Sequence[_Row], info: RecordingInfo) -> None:
+        self._rows = list(rows)
+        self._info = info
+
+    @property
+    def info(self) -> RecordingInfo:
+        """What is known without reading samples."""
+        return self._info
+
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
+        chosen = list(range(len(self._rows)) if channels is None else channels)
+        lengths = {self._rows[index].group.shape[1] for index in chosen}
+        if len(lengths) > 1:
+            raise ReadError("The channels differ in length", hint="read channels of one length at a time")
+        n_samples = lengths.pop() if lengths else 0
+        start = min(max(start, 0), n_samples)
+        stop = min(max(stop, start), n_samples)
+        block = np.empty((len(chosen), stop - start))
+        for place, index in enumerate(chosen):
+            block[place] = self._rows[index].group[self._rows[index].row, start:stop]
+        return block
+
+    def close(self) -> None:
+        """Let go of mapped files."""
+        self._rows = []
+
+
+def read_array_header(file: BinaryIO, name: str) -> ArrayHeader:
+    """Read and check the header of an NPY file.
+
+    Parameters
+    ----------
+    file : binary file
+        At the start of the NPY file.
+    name : str
+        What sentences call it.
+
+    Raises
+    ------
+    ReadError
+        If it is no NPY file, its header is broken, or it holds objects or text.
+    """
+    head = file.read(8)
+    if len(head) < 8 or head[:6] != _MAGIC:
+        raise ReadError(f"{name} is not a NumPy file", hint="check that its suffix is right")
+    size_format = "<H" if head[6] == 1 else "<I"
+    size_bytes = file.read(struct.calcsize(size_format))
+    if len(size_bytes) < struct.calcsize(size_format):
+        raise ReadError(f"{name} ends inside its header", hint="copy the file again")
+    (size,) = struct.unpack(size_format, size_bytes)
+    text = file.read(min(size, _HEADER_LIMIT))
+    if size > _HEADER_LIMIT or len(text) < size:
+        raise ReadError(f"{name} ends inside its header", hint="copy the file again")
+    try:
+        fields = ast.literal_eval(text.decode("latin-1").strip())
+        shape = tuple(int(length) for length in fields["shape"])
+        dtype = np.dtype(fields["descr"])
+        fortran_order = bool(fields["fortran_order"])
+    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError) as error:
+        raise ReadError(f"The header of {name} makes no sense", hint="save the array again") from error
+    if min(shape, default=0) < 0:
+        raise ReadError(f"The header of {name} claims the shape {shape}", hint="save the array again")
+    return ArrayHeader(
+        dtype=dtype, shape=shape, fortran_order=fortran_order, data_offset=8 + len(size_bytes) + len(text)
+    )
+
+
+def _check_numeric(header: ArrayHeader, name: str) -> None:
+    if header.dtype.hasobject:
+        raise ReadError(f"{name} holds Python objects, not samples", hint="save it as an array of numbers")
+    if header.dtype.kind not in "iufb":
+        raise ReadError(f"{name} holds values of type {header.dtype}, not real numbers", hint="save real numbers")
+
+
+def _open_npy(path: Path, options: OpenOptions) -> Recording:
+    with path.open("rb") as file:
+        header = read_array_header(file, path.name)
+    _check_numeric(header, path.name)
+    there = path.stat().st_size - header.data_offset
+    if header.n_bytes > there:
+        raise ReadError(
+            f"{path.name} stops too early: its header promises {header.n_bytes:,} bytes of samples, "
+            f"{there:,} are there",
+            hint="copy the file again",
+        )
+    order = "F" if header.fortran_order else "C"
+    array: npt.NDArray[Any]
+    if header.n_bytes:
+        array = np.memmap(path, header.dtype, "r", header.data_offset, header.shape, order)  # type: ignore[call-overload]
+    else:
+        array = np.empty(header.shape, header.dtype)
+    rows, channels, warnings = _rows_of([("", array)], options, options.rate_hz)
+    if header.n_bytes < there:
+        warnings.append(f"{there - header.n_bytes:,} bytes after the array in {path.name} are not read")
+    return _recording("npy", rows, channels, warnings)
+
+
+def _open_npz(path: Path, options: OpenOptions) -> Recording:
+    arrays: list[tuple[str, npt.NDArray[Any]]] = []
+    warnings: list[str] = []
+    said: float | None = None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+            headers = [(member, _member_header(archive, member, path)) for member in members]
+            total = sum(header.n_bytes for _, header in headers if header.dtype.kind in "iufb")
+            if total > _NPZ_LIMIT_BYTES:
+                raise ReadError(
+                    f"{path.name} would need {total / 1e9:.1f} GB of memory", hint="save its arrays as NPY files"
+                )
+            for member, header in headers:
+                name = member.filename.removesuffix(".npy")
+                if header.dtype.kind not in "iufb":
+                    warnings.append(f"{name} holds {_what(header.dtype)} and is left out")
+                elif name in _RATE_KEYS and prod(header.shape) == 1:
+                    said = float(_member_array(archive, member, header, path).reshape(-1)[0])
+                elif len(header.shape) in (1, 2):
+                    arrays.append((name, _member_array(archive, member, header, path)))
+                else:
+                    warnings.append(f"{name} has {len(header.shape)} dimensions and is left out")
+    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
+        raise ReadError(f"{path.name} is damaged: {error}", hint="copy the file again") from error
+    if not arrays:
+        raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
+    rows, channels, more = _rows_of(arrays, options, _usable_rate(said, options, warnings))
+    return _recording("npz", rows, channels, warnings + more)
+
+
+def _usable_rate(said: float | None, options: OpenOptions, warnings: list[str]) -> float | None:
+    if said is None:
+        return options.rate_hz
+    if not (np.isfinite(said) and said > 0):
+        warnings.append(f"The rate {said:g} Hz in the file makes no sense and is not used")
+        return options.rate_hz
+    if options.rate_hz is not None and options.rate_hz != said:
+        warnings.append(f"The file's own rate, {said:g} Hz, is used and not {options.rate_hz:g} Hz")
+    return said
+
+
+def _what(dtype: np.dtype[Any]) -> str:
+    return "Python objects" if dtype.hasobject else "text" if dtype.kind in "SU" else f"values of type {dtype}"
+
+
+def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> ArrayHeader:
+    with archive.open(member) as file:
+        header = read_array_header(file, f"{member.filename} in {path.name}")  # type: ignore[arg-type]
+    if not header.dtype.hasobject and header.n_bytes + header.data_offset > member.file_size:
+        raise ReadError(
+            f"{member.filename} in {path.name} promises {header.n_bytes:,} bytes of samples, "
+            f"{member.file_size - header.data_offset:,} are there",
+            hint="save the arrays again",
+        )
+    return header
+
+
+def _member_array(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, header: ArrayHeader, path: Path
+) -> npt.NDArray[Any]:
+    with archive.open(member) as file:
+        file.read(header.data_offset)
+        data = file.read(header.n_bytes)
+    if len(data) < header.n_bytes:
+        raise ReadError(f"{member.filename} in {path.name} ends too early", hint="copy the file again")
+    return np.frombuffer(data, header.dtype).reshape(header.shape, order="F" if header.fortran_order else "C")
+
+
+def _rows_of(
+    arrays: Sequence[tuple[str, npt.NDArray[Any]]], options: OpenOptions, rate_hz: float | None
+) -> tuple[list[_Row], list[Channel], list[str]]:
+    rows: list[_Row] = []
+    channels: list[Channel] = []
+    warnings: list[str] = []
+    for name, array in arrays:
+        if array.ndim not in (1, 2):
+            raise ReadError(f"The array has {array.ndim} dimensions", hint="save it with shape (n_channels, n_samples)")
+        group = array[np.newaxis] if array.ndim == 1 else array.T if options.samples_first else array
+        if array.ndim == 2 and group.shape[0] > 4 * max(group.shape[1], 1):
+            warnings.append(
+                f"{name or 'The array'} is read as {group.shape[0]:,} channels of {group.shape[1]:,} samples: "
+                "turn it with --samples-first if that is the wrong way round"
+            )
+        for row in range(group.shape[0]):
+            base = name or "ch"
+            label = f"{base}{row}" if not name else base if group.shape[0] == 1 else f"{base}[{row}]"
+            rows.append(_Row(group=group, row=row))
+            kind = kind_of(label if group.shape[0] == 1 and name else base)
+            channels.append(
+                Channel(name=label, kind=kind if name else "misc", rate_hz=rate_hz, n_samples=group.shape[1])
+            )
+    return rows, channels, warnings
+
+
+def _recording(format_: str, rows: list[_Row], channels: list[Channel], warnings: list[str]) -> Recording:
+    rate_hz = channels[0].rate_hz if channels else None
+    if rate_hz is None:
+        warnings.append(NO_RATE)
+    longest = max((channel.n_samples for channel in channels), default=0)
+    duration_s = None if rate_hz is None else longest / rate_hz
+    info = RecordingInfo(format=format_, duration_s=duration_s, channels=tuple(channels), warnings=tuple(warnings))
+    return NumpyRecording(rows, info)
+
+
+def _sniff(head: bytes) -> bool:
+    return head[:6] == _MAGIC or (head[:4] == b"PK\x03\x04" and b".npy" in head[:300])
+
+
+def _open(path: Path, options: OpenOptions) -> Recording:
+    with path.open("rb") as file:
+        head = file.read(6)
+    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+        return _open_npz(path, options)
+    return _open_npy(path, options)
+
+
+FORMAT = ReaderFormat(name="numpy", title="NumPy", suffixes=(".npy", ".npz"), sniff=_sniff, open=_open)
