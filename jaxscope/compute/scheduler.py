@@ -1,0 +1,308 @@
+"""Lanes of work on two threads, so that the newest wish is served first and nothing waits for ever.
+
+A lane has one pending slot and one running job; submitting replaces what is pending, so a drag of a hundred edits costs
+as many results as the machine can make and no queue grows. Each lane lives on one of two plain threads, *compute* and
+*file*. A job is a callable; one that returns a generator is a long job, and after each ``yield`` its thread serves the
+lanes of higher rank. A lane of lower rank that has waited ``PATIENCE_S`` gets one turn, so a continuous drag cannot
+starve an export. Nothing here knows what the jobs do.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+#: How long a lane of lower rank waits at most while others keep its thread busy.
+PATIENCE_S = 0.25
+#: How often an idle thread looks whether the program has ended without joining it.
+LOOK_ROUND_S = 0.5
+THREADS = ("compute", "file")
+
+
+class Cancelled(Exception):  # noqa: N818  (an outcome, not an error)
+    """Raised inside a job whose token was cancelled."""
+
+
+class CancelToken:
+    """Tells a job that nobody waits for it any more."""
+
+    __slots__ = ("_flag",)
+
+    def __init__(self) -> None:
+        self._flag = threading.Event()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the job has been cancelled."""
+        return self._flag.is_set()
+
+    def cancel(self) -> None:
+        """Cancel the job."""
+        self._flag.set()
+
+    def check(self) -> None:
+        """Raise Cancelled where the job has been cancelled."""
+        if self._flag.is_set():
+            raise Cancelled
+
+
+Steps = Generator[Any, None, None]
+Work = Callable[[CancelToken], "Steps | None"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Lane:
+    """A place for one kind of work.
+
+    ``rank`` 0 is served first. ``least_interval_s`` is the least time between two starts (a spectrum that follows a
+    drag ten times a second). With ``restarts`` a submission also cancels what is running in the lane. ``served_at`` is
+    when the lane had its last turn, or since when it has waited for the first.
+    """
+
+    name: str
+    thread: str = "compute"
+    rank: int = 0
+    least_interval_s: float = 0.0
+    restarts: bool = False
+    pending: Job | None = None
+    running: Job | None = None
+    served_at: float = field(default=-1e9)
+    started_at: float = field(default=-1e9)
+
+    def ready_at(self) -> float | None:
+        """Return the earliest time at which the lane can be served, or None where it has nothing to do."""
+        if self.running is not None:
+            return -1e9
+        if self.pending is None:
+            return None
+        return self.started_at + self.least_interval_s
+
+
+@dataclass(slots=True, kw_only=True)
+class Job:
+    """One piece of work and its way to be told off. ``steps`` is set once a long job has begun."""
+
+    work: Work
+    token: CancelToken = field(default_factory=CancelToken)
+    steps: Steps | None = None
+
+
+class Scheduler:
+    """Runs lanes.
+
+    Parameters
+    ----------
+    lanes : sequence of Lane
+    on_error : callable
+        Called on the worker with (lane name, exception) when a job raises; the thread lives on.
+    run_inline : bool
+        Run each job at once where it is submitted, in the order of ranks, without threads and without waiting: tests
+        are then deterministic.
+    clock : callable
+        Seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        lanes: tuple[Lane, ...],
+        *,
+        on_error: Callable[[str, BaseException], None],
+        run_inline: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._lanes = {lane.name: lane for lane in lanes}
+        self._on_error = on_error
+        self._inline = run_inline
+        self._clock = clock
+        self._draining = False
+        self._stopping = False
+        self._wake = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        if not run_inline:
+            for name in THREADS:
+                thread = threading.Thread(target=self._work, args=(name,), name=f"jaxscope-{name}", daemon=False)
+                self._threads.append(thread)
+                thread.start()
+
+    def add_lane(self, lane: Lane) -> None:
+        """Add a lane; it goes by ``drop_lane`` or with the scheduler."""
+        with self._wake:
+            self._lanes[lane.name] = lane
+
+    def drop_lane(self, name: str) -> None:
+        """Cancel what a lane holds and forget the lane."""
+        with self._wake:
+            lane = self._lanes.pop(name, None)
+            if lane is not None:
+                _cancel(lane)
+
+    def submit(self, lane_name: str, work: Work) -> CancelToken:
+        """Put work into the pending slot of a lane, in place of what waits there; return its token."""
+        job = Job(work=work)
+        with self._wake:
+            if self._stopping:
+                job.token.cancel()
+                return job.token
+            lane = self._lanes[lane_name]
+            if lane.pending is not None:
+                lane.pending.token.cancel()
+            if lane.restarts and lane.running is not None:
+                lane.running.token.cancel()
+            if lane.pending is None and lane.running is None:
+                lane.served_at = self._clock()
+            lane.pending = job
+            self._wake.notify_all()
+        if self._inline:
+            self._drain()
+        return job.token
+
+    def cancel(self, lane_name: str) -> None:
+        """Cancel what a lane has pending and running."""
+        with self._wake:
+            lane = self._lanes.get(lane_name)
+            if lane is not None:
+                _cancel(lane)
+                self._wake.notify_all()
+
+    def is_idle(self) -> bool:
+        """Whether no lane has anything to do."""
+        with self._wake:
+            return all(lane.pending is None and lane.running is None for lane in self._lanes.values())
+
+    def wait_idle(self, timeout_s: float) -> bool:
+        """Wait until no lane has anything to do; return whether that came true in time."""
+        deadline = time.monotonic() + timeout_s
+        with self._wake:
+            while any(lane.pending is not None or lane.running is not None for lane in self._lanes.values()):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                self._wake.wait(min(left, 0.05))
+        return True
+
+    def shut_down(self, timeout_s: float = 5.0) -> bool:
+        """Cancel everything and join the threads; return whether they ended in time."""
+        with self._wake:
+            self._stopping = True
+            for lane in self._lanes.values():
+                _cancel(lane)
+            self._wake.notify_all()
+        deadline = time.monotonic() + timeout_s
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    # -- on the workers ------------------------------------------------------------------------------------------
+    def _work(self, thread_name: str) -> None:
+        while True:
+            with self._wake:
+                lane, job = self._next(thread_name)
+                if lane is None or job is None:
+                    return
+            self._turn(lane, job)
+
+    def _next(self, thread_name: str) -> tuple[Lane | None, Job | None]:
+        """Wait for the next turn of a thread (holding the lock); None when it is time to end."""
+        while True:
+            if self._stopping and not self._unfinished(thread_name):
+                return None, None
+            lane, wait_s = self._choose(thread_name, self._clock())
+            if lane is not None:
+                return lane, self._claim(lane)
+            self._wake.wait(LOOK_ROUND_S if wait_s is None else min(wait_s, LOOK_ROUND_S))
+            if not threading.main_thread().is_alive():
+                self._stopping = True
+                for other in self._lanes.values():
+                    _cancel(other)
+
+    def _unfinished(self, thread_name: str) -> bool:
+        """Whether a long job of a thread still has to be closed."""
+        return any(lane.running is not None for lane in self._lanes.values() if lane.thread == thread_name)
+
+    def _choose(self, thread_name: str, now: float) -> tuple[Lane | None, float | None]:
+        """Return the lane to serve now, or the time until one can be served."""
+        ready: list[Lane] = []
+        wait_s: float | None = None
+        for lane in self._lanes.values():
+            at = lane.ready_at() if lane.thread == thread_name else None
+            if at is None:
+                continue
+            if at <= now or self._inline or (self._stopping and lane.running):
+                ready.append(lane)
+            else:
+                wait_s = at - now if wait_s is None else min(wait_s, at - now)
+        if not ready:
+            return None, wait_s
+        patient = [lane for lane in ready if now - lane.served_at > PATIENCE_S]
+        best = min(ready, key=lambda lane: (lane.rank, lane.served_at))
+        if patient and not self._inline:
+            longest = min(patient, key=lambda lane: lane.served_at)
+            if longest.served_at < best.served_at:
+                return longest, None
+        return best, None
+
+    def _claim(self, lane: Lane) -> Job:
+        """Take the lane's next turn (holding the lock)."""
+        now = self._clock()
+        lane.served_at = now
+        if lane.running is not None:
+            return lane.running
+        job = lane.pending
+        if job is None:
+            raise RuntimeError(f"lane {lane.name} has nothing to do")
+        lane.pending, lane.running = None, job
+        lane.started_at = now
+        return job
+
+    def _turn(self, lane: Lane, job: Job) -> None:
+        """Run a job, or one step of a long one."""
+        finished = True
+        try:
+            if job.token.cancelled:
+                if job.steps is not None:
+                    job.steps.close()
+            elif job.steps is None:
+                job.steps = job.work(job.token)
+                finished = job.steps is None
+            else:
+                next(job.steps)
+                finished = False
+        except (StopIteration, Cancelled):
+            finished = True
+        except Exception as error:  # noqa: BLE001  (the thread must live on; the error is handed over)
+            self._on_error(lane.name, error)
+        with self._wake:
+            lane.served_at = self._clock()
+            if finished:
+                lane.running = None
+            self._wake.notify_all()
+
+    def _drain(self) -> None:
+        """Serve every lane until nothing is left (inline); what a job submits is served by the outer call."""
+        if self._draining:
+            return
+        self._draining = True
+        try:
+            while True:
+                for name in THREADS:
+                    lane, _ = self._choose(name, self._clock())
+                    if lane is not None:
+                        self._turn(lane, self._claim(lane))
+                        break
+                else:
+                    return
+        finally:
+            self._draining = False
+
+
+def _cancel(lane: Lane) -> None:
+    """Cancel what a lane has pending and running (holding the lock); a running job ends at its next step."""
+    if lane.pending is not None:
+        lane.pending.token.cancel()
+        lane.pending = None
+    if lane.running is not None:
+        lane.running.token.cancel()
