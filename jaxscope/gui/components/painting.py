@@ -1,0 +1,124 @@
+"""Strokes that every painted component shares: rounded fills, elided text, hairlines, the focus ring.
+
+Colours are tokens, so nothing drawn here outlives a change of theme. Invariant: an outline of whole width lies inside
+its rectangle, so neighbours never touch.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
+
+from jaxscope.gui.theme import colour, font
+
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTRE = Qt.AlignmentFlag.AlignCenter
+
+Ink = str | QColor
+
+
+def ink(which: Ink, alpha: float | None = None) -> QColor:
+    """Return the colour of a token; a colour is passed through."""
+    return colour(which, alpha) if isinstance(which, str) else which
+
+
+def begin(device: QPaintDevice) -> QPainter:
+    """Return a painter with smooth edges and text."""
+    painter = QPainter(device)
+    painter.setRenderHints(
+        QPainter.RenderHint.Antialiasing
+        | QPainter.RenderHint.TextAntialiasing
+        | QPainter.RenderHint.SmoothPixmapTransform
+    )
+    return painter
+
+
+def pen(which: Ink, width: float = 1.0, *, dashed: bool = False, alpha: float | None = None) -> QPen:
+    """Return a flat-capped pen."""
+    style = Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine
+    made = QPen(ink(which, alpha), width, style)
+    made.setCapStyle(Qt.PenCapStyle.FlatCap)
+    made.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return made
+
+
+def rounded(
+    painter: QPainter,
+    rect: QRectF,
+    radius: float,
+    fill: Ink | None = None,
+    stroke: Ink | None = None,
+    width: float = 1.0,
+) -> None:
+    """Draw a rounded rectangle; the stroke lies inside ``rect``."""
+    shape = QRectF(rect)
+    if stroke is None:
+        painter.setPen(Qt.PenStyle.NoPen)
+    else:
+        shape = shape.adjusted(width / 2, width / 2, -width / 2, -width / 2)
+        painter.setPen(QPen(ink(stroke), width))
+    painter.setBrush(ink(fill) if fill is not None else Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(shape, radius, radius)
+
+
+def disc(
+    painter: QPainter, centre: QPointF, radius: float, fill: Ink | None, stroke: Ink | None = None, width: float = 1.0
+) -> None:
+    """Draw a circle around a point."""
+    painter.setPen(Qt.PenStyle.NoPen if stroke is None else QPen(ink(stroke), width))
+    painter.setBrush(ink(fill) if fill is not None else Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(centre, radius, radius)
+
+
+def text_width(text: str, with_font: QFont) -> float:
+    """Return the advance of one line of text in logical pixels."""
+    return QFontMetricsF(with_font).horizontalAdvance(text)
+
+
+def draw_text(
+    painter: QPainter,
+    rect: QRectF,
+    text: str,
+    with_font: QFont | None = None,
+    token: Ink = "text",
+    align: Qt.AlignmentFlag = LEFT,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideNone,
+) -> None:
+    """Draw one line of text in a rectangle."""
+    chosen = with_font or font()
+    painter.setFont(chosen)
+    painter.setPen(ink(token))
+    if elide != Qt.TextElideMode.ElideNone:
+        text = QFontMetricsF(chosen).elidedText(text, elide, rect.width())
+    painter.drawText(rect, int(align) | int(Qt.TextFlag.TextSingleLine), text)
+
+
+def focus_ring(painter: QPainter, rect: QRectF, radius: float = 6) -> None:
+    """Draw the ring of 2 px inside the edge of ``rect``."""
+    rounded(painter, rect, radius, None, "focus", 2)
+
+
+def hairline(
+    painter: QPainter, x: float, y: float, length: float, token: Ink = "line", *, upright: bool = False
+) -> None:
+    """Fill a line of one pixel from a point, to the right or, where ``upright``, downwards."""
+    painter.fillRect(QRectF(x, y, 1, length) if upright else QRectF(x, y, length, 1), ink(token))
+
+
+def busy_ring(painter: QPainter, rect: QRectF, turn: float, token: Ink) -> None:
+    """Draw three quarters of a circle, turned by ``turn`` (0 to 1)."""
+    painter.setPen(pen(token, 1.8))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawArc(rect.adjusted(1, 1, -1, -1), round(-turn * 360 * 16), 270 * 16)
+
+
+def value_tip(painter: QPainter, rect: QRectF, text: str) -> None:
+    """Draw the tip that names a value beside what is dragged."""
+    rounded(painter, rect, 4, "press")
+    draw_text(painter, rect, text, font(11, 500), "text", CENTRE)
+
+
+def tip_width(text: str) -> float:
+    """Return the width of a value tip for a text."""
+    return text_width(text, font(11, 500)) + 16
