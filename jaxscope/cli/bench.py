@@ -9,7 +9,7 @@ import click
 from jaxscope.cli.output import print_json, progress, show, table
 
 
-@click.command()
+@click.command(short_help="Measure against SciPy in the same run.")
 @click.option("--scene", default="all", show_default=True, help="seed, iir, fir, zero-phase, view or all.")
 @click.option(
     "--seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, help="Time to spend."

@@ -26,7 +26,7 @@ class _Size(click.ParamType[tuple[int, int]]):
         return int(match[1]), int(match[2])
 
 
-@click.command()
+@click.command(short_help="Show the demonstration recording.")
 @click.option("--screenshot", type=click.Path(), help="Draw the window into this PNG and end.")
 @click.option("--size", type=_Size(), default="1600x1000", show_default=True, help="Size of the window.")
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", show_default=True)

@@ -9,7 +9,7 @@ import click
 from jaxscope.cli.output import print_json, show, table
 
 
-@click.command()
+@click.command(short_help="Show what a chain is at a rate, or export it.")
 @click.argument("chain", type=click.Path())
 @click.option(
     "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), required=True, help="Sampling rate in Hz."

@@ -7,7 +7,7 @@ import click
 from jaxscope.cli.output import print_json, show, table
 
 
-@click.command()
+@click.command(short_help="List backends and devices.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def devices(*, as_json: bool) -> None:
     """List the backends and their devices."""

@@ -27,7 +27,7 @@ class _Job:
     options: dict[str, Any]
 
 
-@click.command("filter")
+@click.command("filter", short_help="Filter recordings and write the results.")
 @click.argument("files", type=click.Path(), nargs=-1, required=False)
 @click.option("-o", "--output", type=click.Path(), help="The file to write; its suffix decides the format.")
 @click.option("--output-dir", type=click.Path(), help="Write into this folder, keeping name and format.")

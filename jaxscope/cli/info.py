@@ -9,7 +9,7 @@ import click
 from jaxscope.cli.output import print_json, show, table
 
 
-@click.command()
+@click.command(short_help="Tell what is in a recording.")
 @click.argument("file", type=click.Path())
 @click.option(
     "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), help="Rate in Hz where the file has none."

@@ -10,7 +10,7 @@ from jaxscope.cli.output import show, table
 from jaxscope.resource_files import resource_path
 
 
-@click.command()
+@click.command(short_help="List components and their licences.")
 def licences() -> None:
     """List the bundled components and their licences."""
     rows = table("component", "licence", "text")

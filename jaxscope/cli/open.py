@@ -9,7 +9,7 @@ import click
 from jaxscope.errors import ReadError, UsageError
 
 
-@click.command()
+@click.command(short_help="Open the window, on FILE where one is given.")
 @click.argument("file", type=click.Path(), required=False)
 @click.option("--project", type=click.Path(), help="A project; FILE takes the place of its recording.")
 @click.option("--chain", "chains", type=click.Path(), multiple=True, help="A chain file; may be given several times.")

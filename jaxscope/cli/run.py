@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 
 import click
 
@@ -92,7 +93,7 @@ def _say(sentence: str, code: int) -> int:
 
 def _one_line(text: str) -> str:
     """Return a message of click in our form: what is wrong; what to do."""
-    line = " ".join(text.split()).rstrip(".")
+    line = shorten(text, 200, placeholder=" …").rstrip(".")
     return line if ";" in line else f"{line}; see jaxscope --help"
 
 

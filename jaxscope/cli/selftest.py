@@ -7,7 +7,7 @@ import click
 from jaxscope.cli.output import print_json, progress, show, table
 
 
-@click.command()
+@click.command(short_help="Check that this installation works.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def selftest(*, as_json: bool) -> int:
     """Check that every part of this installation works; exit 1 where one does not."""

@@ -1,0 +1,119 @@
+"""Project files come back as they were saved, and wrong ones say what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxscope.data.annotations import Annotation
+from jaxscope.errors import ChainError
+from jaxscope.filters import FAMILIES
+from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.session.project import Project, fingerprint, load_project, reference_to, save_project
+from jaxscope.session.state import ChannelLook, Document, EngineChoice, Viewport
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def _project(folder: Path) -> Project:
+    recording = folder / "data" / "night.edf"
+    recording.parent.mkdir()
+    recording.write_bytes(bytes(range(256)) * 9000)
+    chain = FilterChain(name="EEG", channels=("Fp*",), phase="zero", stages=(Stage(spec=FAMILIES["notch"]()),))
+    return Project(
+        document=Document(
+            recording=reference_to(recording),
+            chains=(chain, FilterChain(channels=None)),
+            channel_order=("Fp2", "Fp1"),
+            looks=(("Fp1", ChannelLook(gain=2.0, hidden=True)),),
+            annotations=(Annotation(onset_s=1.5, duration_s=None, text="blink"),),
+        ),
+        viewport=Viewport(start_s=3.0, duration_s=4.0, mode="split", scales=(("eeg", 50.0),), cursors_s=(1.0, 2.0)),
+        engine=EngineChoice(precision="float32"),
+    )
+
+
+def test_a_project_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+    project = _project(tmp_path)
+    save_project(tmp_path / "night.jaxscope", project)
+    assert load_project(tmp_path / "night.jaxscope") == project
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["night.jaxscope"]
+
+
+def test_the_recording_is_found_after_the_folder_moved(tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    before.mkdir()
+    save_project(before / "night.jaxscope", _project(before))
+    before.rename(tmp_path / "after")
+    recording = load_project(tmp_path / "after" / "night.jaxscope").document.recording
+    assert recording is not None
+    assert Path(recording.path) == tmp_path / "after" / "data" / "night.edf"
+
+
+def test_the_fingerprint_sees_both_ends(tmp_path: Path) -> None:
+    path = tmp_path / "x.bin"
+    marks = set()
+    for first, last in ((0, 0), (1, 0), (0, 1)):
+        path.write_bytes(bytes([first]) + bytes(3 * 2**20) + bytes([last]))
+        marks.add(fingerprint(path))
+    assert len(marks) == 3
+
+
+def test_projects_of_every_version_still_open() -> None:
+    for path in GOLDEN.glob("*.jaxscope"):
+        project = load_project(path)
+        assert project.document.chains[0].stages[0].spec.family == "notch"
+        assert project.viewport.mode == "split"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": "something"}, "not a jaxscope project"),
+        ({"version": 9}, "version 9"),
+        ({"chains": {}}, "chains"),
+        ({"view": {"start_s": "soon"}}, "view.start_s"),
+        ({"view": {"mode": "sideways"}}, "view.mode"),
+        ({"view": {"colour": 1}}, "unknown field 'colour'"),
+        ({"annotations": [{"text": "x"}]}, "annotations"),
+        ({"filter_on": "yes"}, "filter_on"),
+    ],
+)
+def test_a_wrong_project_says_what_is_wrong(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    path = tmp_path / "x.jaxscope"
+    path.write_text(json.dumps({"format": "jaxscope-project", "version": 1, **change}))
+    with pytest.raises(ChainError, match=words):
+        load_project(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"[" * 100_000, b"no"])
+def test_what_is_not_json_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.jaxscope"
+    path.write_bytes(content)
+    with pytest.raises(ChainError):
+        load_project(path)
+
+
+def test_an_unknown_part_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "x.jaxscope"
+    path.write_text(json.dumps({"format": "jaxscope-project", "version": 1, "wavelets": []}))
+    assert "'wavelets'" in load_project(path).warnings[0]
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "night.jaxscope"
+    project = _project(tmp_path)
+    save_project(path, project)
+    old = path.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(ChainError, match="No space left"):
+        save_project(path, project)
+    assert path.read_bytes() == old
+    assert [item.name for item in tmp_path.iterdir() if item.is_file()] == ["night.jaxscope"]

@@ -1,0 +1,44 @@
+"""Preferences never keep the program from starting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jaxscope.session.settings import RECENT_LIMIT, Settings, load_settings, save_settings
+
+
+def test_settings_come_back(tmp_path: Path) -> None:
+    settings = Settings(theme="light", text_scale=1.5, recent=("a.edf",))
+    save_settings(settings, tmp_path / "deep" / "settings.json")
+    assert load_settings(tmp_path / "deep" / "settings.json") == (settings, ())
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert load_settings(tmp_path / "none.json") == (Settings(), ())
+
+
+def test_one_wrong_value_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"theme": "pink", "text_scale": 1.5, "recent": [1], "precision": "float32", "other": 3}')
+    settings, warnings = load_settings(path)
+    assert settings == Settings(text_scale=1.5, precision="float32")
+    assert len(warnings) == 2
+    assert "'pink'" in warnings[0]
+
+
+def test_a_broken_file_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    for content in (b"{", b"[]", b"\xff\xff"):
+        path.write_bytes(content)
+        settings, warnings = load_settings(path)
+        assert settings == Settings()
+        assert len(warnings) == 1
+
+
+def test_recent_recordings_are_few_and_newest_first() -> None:
+    settings = Settings()
+    for number in range(RECENT_LIMIT + 5):
+        settings = settings.with_recent(f"{number}.edf")
+    settings = settings.with_recent("9.edf")
+    assert settings.recent[0] == "9.edf"
+    assert len(settings.recent) == len(set(settings.recent)) == RECENT_LIMIT

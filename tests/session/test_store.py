@@ -1,0 +1,170 @@
+"""The store: one state, undo in steps, no loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxscope.errors import SpecError
+from jaxscope.filters import FAMILIES
+from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.session import actions as act
+from jaxscope.session.state import Document, RecordingRef, SessionState
+from jaxscope.session.store import Store
+
+
+def _low(cutoff_hz: float = 40.0) -> Stage:
+    return Stage(spec=FAMILIES["butterworth"](band="lowpass", order=4, cutoff_hz=cutoff_hz))
+
+
+def _store(*stages: Stage) -> Store:
+    chain = FilterChain(name="A", stages=stages or (_low(),))
+    return Store(SessionState(document=Document(chains=(chain,))))
+
+
+def _turn(cutoff_hz: float, merge_key: str | None = None) -> act.TurnKnob:
+    return act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=cutoff_hz, merge_key=merge_key)
+
+
+def _cutoff(store: Store) -> float:
+    return store.state.document.chains[0].stages[0].spec.cutoff_hz  # type: ignore[attr-defined,no-any-return]
+
+
+def test_subscribers_are_told_once_with_both_states() -> None:
+    store = _store()
+    told: list[tuple[SessionState, SessionState]] = []
+    unsubscribe = store.subscribe(lambda state, previous: told.append((state, previous)))
+    before = store.state
+    store.dispatch(_turn(30.0))
+    assert [(state is store.state, previous is before) for state, previous in told] == [(True, True)]
+    unsubscribe()
+    store.dispatch(_turn(20.0))
+    assert len(told) == 1
+
+
+def test_an_action_that_changes_nothing_tells_nobody() -> None:
+    store = _store()
+    told: list[object] = []
+    store.subscribe(lambda state, previous: told.append(state))
+    before, revision = store.state, store.revision
+    for action in (_turn(40.0), act.RemoveStage(chain=0, stage=7), act.SetPhase(chain=3, phase="zero")):
+        store.dispatch(action)
+    assert store.state is before
+    assert (told, store.revision, store.can_undo) == ([], revision, False)
+
+
+def test_a_refused_value_leaves_everything_as_it_was() -> None:
+    store = _store()
+    before = store.state
+    with pytest.raises(SpecError) as refused:
+        store.dispatch(_turn(-5.0))
+    assert refused.value.field == "cutoff_hz"
+    assert store.state is before
+    assert not store.can_undo
+
+
+def test_dispatching_from_a_subscriber_is_an_error() -> None:
+    store = _store()
+    store.subscribe(lambda state, previous: store.dispatch(_turn(10.0)))
+    with pytest.raises(RuntimeError):
+        store.dispatch(_turn(30.0))
+    assert _cutoff(store) == 30.0
+
+
+def test_a_drag_is_one_step_and_a_second_drag_another() -> None:
+    store = _store()
+    for value in (39.0, 35.0, 30.0):
+        store.dispatch(_turn(value, "drag 1"))
+    for value in (29.0, 20.0):
+        store.dispatch(_turn(value, "drag 2"))
+    assert store.undo_text.endswith("30 → 20 Hz")
+    store.undo()
+    assert _cutoff(store) == 30.0
+    store.undo()
+    assert _cutoff(store) == 40.0
+    assert not store.can_undo
+    store.redo()
+    store.redo()
+    assert _cutoff(store) == 20.0
+    assert not store.can_redo
+
+
+def test_a_finished_drag_does_not_join_the_next_with_the_same_key() -> None:
+    store = _store()
+    store.dispatch(_turn(30.0, "cutoff"))
+    store.end_merge()
+    store.dispatch(_turn(20.0, "cutoff"))
+    store.undo()
+    assert _cutoff(store) == 30.0
+
+
+def test_an_edit_after_undo_forgets_redo() -> None:
+    store = _store()
+    store.dispatch(_turn(30.0))
+    store.undo()
+    store.dispatch(_turn(25.0))
+    assert not store.can_redo
+
+
+def test_the_view_is_not_undone() -> None:
+    store = _store()
+    store.dispatch(act.LookAt(start_s=5.0, duration_s=2.0, total_s=60.0))
+    assert not store.can_undo
+    store.dispatch(_turn(30.0))
+    store.undo()
+    assert store.state.viewport.start_s == 5.0
+
+
+def test_opening_a_recording_keeps_the_chains_and_forgets_undo() -> None:
+    store = _store()
+    store.dispatch(_turn(30.0))
+    store.dispatch(act.OpenedRecording(recording=RecordingRef(path="night.edf"), duration_s=4.0))
+    assert _cutoff(store) == 30.0
+    assert (store.can_undo, store.has_unsaved_changes) == (False, False)
+    assert store.state.viewport.duration_s == 4.0
+    store.dispatch(_turn(20.0))
+    assert store.has_unsaved_changes
+    store.mark_saved()
+    assert not store.has_unsaved_changes
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["turn", "add", "remove", "move", "enable", "undo", "redo"]), st.integers(0, 5)))
+)
+def test_undoing_everything_restores_the_start(steps: list[tuple[str, int]]) -> None:
+    store = _store(_low(), _low(10.0))
+    start = store.state.document
+    for name, number in steps:
+        match name:
+            case "turn":
+                store.dispatch(_turn(1.0 + number))
+            case "add":
+                store.dispatch(act.AddStage(chain=0, at=number, stage=_low(5.0 + number)))
+            case "remove":
+                store.dispatch(act.RemoveStage(chain=0, stage=number))
+            case "move":
+                store.dispatch(act.MoveStage(chain=0, stage=0, to=number))
+            case "enable":
+                store.dispatch(act.EnableStage(chain=0, stage=number, enabled=number % 2 == 0))
+            case "undo":
+                store.undo()
+            case "redo":
+                store.redo()
+        chain = store.state.document.chains[0]
+        assert 0 <= store.state.viewport.selected_stage <= max(len(chain.stages) - 1, 0)
+    end = store.state.document
+    while store.can_undo:
+        store.undo()
+    assert store.state.document == start
+    while store.can_redo:
+        store.redo()
+    assert store.state.document == end
+
+
+def test_replaced_states_stay_equal_by_value() -> None:
+    state = _store().state
+    assert replace(state) == state
+    assert hash(replace(state)) == hash(state)
