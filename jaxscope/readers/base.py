@@ -78,3 +78,37 @@ def read_head(path: Path) -> bytes:
     if not head:
         raise ReadError(f"{path.name} is empty", hint="copy the file again")
     return head
+
+
+#: What other files begin with, and what they are called in sentences.
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"\xffBIOSEMI", "a BDF file"),
+    (b"0       ", "an EDF file"),
+    (b"%PDF", "a PDF"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"RIFF", "a WAV file"),
+    (b"fLaC", "a FLAC file"),
+    (b"OggS", "an Ogg file"),
+    (b"\x93NUMPY", "an NPY file"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"MATLAB", "a MATLAB file"),
+    (b"GDF ", "a GDF file"),
+    (b"XDF:", "an XDF file"),
+    (b"Brain Vision", "a BrainVision header"),
+    (b"<?xml", "an XML file"),
+    (b"<!DOCTYPE", "a web page"),
+)
+
+
+def describe_content(head: bytes) -> str:
+    """Return a hint that says what a file looks like from its first bytes, for the error about a wrong suffix."""
+    for signature, noun in _SIGNATURES:
+        if head.startswith(signature):
+            return f"it looks like {noun}: choose another file, or correct its suffix"
+    printable = sum(byte in b"\t\n\r" or 32 <= byte < 127 for byte in head[:256])
+    if head and printable == len(head[:256]):
+        return "it looks like text: choose another file"
+    return "what it holds is not known to jaxscope: choose another file"

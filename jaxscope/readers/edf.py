@@ -1,0 +1,306 @@
+"""EDF, EDF+C, EDF+D, BDF and BDF+: opened from the header and the annotations, read lazily record by record.
+
+One code path serves all of them: the header (``edf_header``), where the records lie (``edf_records``), what the
+annotation signals tell (``edf_annotations``). Channels keep their own rate; nothing is resampled, clipped or filled.
+The number of records is believed only as far as the size of the file bears it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.kinds import kind_of
+from jaxscope.data.labels import plain_unit, unique_names
+from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.edf_annotations import AnnotationScan, gaps_between, scan_annotations
+from jaxscope.readers.edf_header import Calibration, EdfHeader, SignalHeader, parse_header, sniff_bdf, sniff_edf
+from jaxscope.readers.edf_records import ByteArray, Column, RecordFile, integers
+
+#: Onsets are written as decimals, often with four digits after the point.
+_ONSET_ROUNDING_S = 1e-4
+#: What may follow the last data record without any doubt about the header.
+_TAIL_BYTES = 4096
+
+
+class EdfRecording(Recording):
+    """An open EDF or BDF file.
+
+    Parameters
+    ----------
+    info : RecordingInfo
+    file : RecordFile
+    columns : sequence of Column
+        Where each channel lies in a record.
+    calibrations : sequence of Calibration or None
+        How its integers become values; None leaves them as they are.
+    sample_bytes : int
+    """
+
+    def __init__(
+        self,
+        info: RecordingInfo,
+        file: RecordFile,
+        *,
+        columns: Sequence[Column],
+        calibrations: Sequence[Calibration | None],
+        sample_bytes: int,
+    ) -> None:
+        self._info = info
+        self._file = file
+        self._columns = tuple(columns)
+        self._calibrations = tuple(calibrations)
+        self._sample_bytes = sample_bytes
+
+    @property
+    def info(self) -> RecordingInfo:
+        return self._info
+
+    def close(self) -> None:
+        self._file.close()
+
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        chosen, span = self._info.reading_span(start, stop, channels)
+        result = np.empty((len(chosen), len(span)), dtype=np.float64)
+        if not result.size:
+            return result
+        per_record = self._columns[chosen[0]].width // self._sample_bytes
+        columns = [self._columns[index] for index in chosen]
+        records = span.align(per_record)
+        first, last = records.start // per_record, records.stop // per_record
+        if last - first == 1 and self._file.is_sparse(columns):
+            self._read_within(first, span.shift(-first * per_record), chosen, result)
+            return result
+        for record, parts in self._file.columns(first, last, columns):
+            run = Span(record * per_record, (record + len(parts[0])) * per_record)
+            target = run.intersect(span)
+            into = slice(target.start - span.start, target.stop - span.start)
+            cut = slice(target.start - run.start, target.stop - run.start)
+            for row, (index, raw) in enumerate(zip(chosen, parts, strict=True)):
+                result[row, into] = self._decode(index, raw)[cut]
+        self._calibrate(chosen, result)
+        return result
+
+    def _read_within(self, record: int, span: Span, chosen: Sequence[int], result: FloatArray) -> None:
+        """Read samples inside one record, without the rest of it: some files are a single huge record."""
+        for row, index in enumerate(chosen):
+            offset = self._columns[index].offset + span.start * self._sample_bytes
+            raw = self._file.bytes_at(record, offset, len(span) * self._sample_bytes)
+            result[row] = self._decode(index, raw)
+        self._calibrate(chosen, result)
+
+    def _decode(self, index: int, raw: ByteArray) -> npt.NDArray[np.int32]:
+        return integers(raw, self._sample_bytes, unsigned=not self._info.channels[index].is_data)
+
+    def _calibrate(self, chosen: Sequence[int], values: FloatArray) -> None:
+        for row, index in enumerate(chosen):
+            calibration = self._calibrations[index]
+            if calibration is not None:
+                values[row] -= calibration.origin
+                values[row] *= calibration.gain
+                values[row] += calibration.offset
+
+
+def _open(path: Path, options: OpenOptions, title: str) -> Recording:
+    header = parse_header(path, title)
+    warnings = list(header.problems)
+    n_records = _count_records(path, header, warnings)
+    file = RecordFile(path, first_byte=header.header_bytes, record_bytes=header.record_bytes, n_records=n_records)
+    try:
+        return _assemble(header, file, options, warnings)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warnings: list[str]) -> Recording:
+    columns = _columns_of(header)
+    is_note = [signal.is_annotations for signal in header.signals]
+    notes = [column for column, note in zip(columns, is_note, strict=True) if note and column.width]
+    signals = [(signal, column) for signal, column in zip(header.signals, columns, strict=True) if column.width]
+    signals = [(signal, column) for signal, column in signals if not signal.is_annotations]
+    warnings += [
+        f"{signal.label} has no samples in any record and is left out"
+        for signal in header.signals
+        if signal.samples_per_record == 0
+    ]
+
+    record_s = _record_seconds(header, [signal for signal, _ in signals], options, warnings)
+    annotations, gaps, first_onset_s = _times(header, file, notes, record_s, warnings)
+    names = unique_names(signal.label for signal, _ in signals)
+    channels, calibrations = [], []
+    for name, (signal, _) in zip(names, signals, strict=True):
+        channel, calibration = _channel(name, signal, file.n_records, record_s, warnings)
+        channels.append(channel)
+        calibrations.append(calibration)
+    is_known = record_s > 0 or not channels
+    info = RecordingInfo(
+        format=header.format,
+        start=None if header.start is None else header.start + timedelta(seconds=first_onset_s),
+        duration_s=file.n_records * record_s + sum(gap.stop_s - gap.start_s for gap in gaps) if is_known else None,
+        channels=tuple(channels),
+        annotations=annotations,
+        gaps=gaps,
+        warnings=tuple(warnings),
+    )
+    return EdfRecording(
+        info,
+        file,
+        columns=[column for _, column in signals],
+        calibrations=calibrations,
+        sample_bytes=header.sample_bytes,
+    )
+
+
+def _columns_of(header: EdfHeader) -> list[Column]:
+    widths = [signal.samples_per_record * header.sample_bytes for signal in header.signals]
+    offsets = np.cumsum([0, *widths[:-1]]).tolist()
+    return [Column(offset=offset, width=width) for offset, width in zip(offsets, widths, strict=True)]
+
+
+def _count_records(path: Path, header: EdfHeader, warnings: list[str]) -> int:
+    """Return how many whole records the file holds, and warn where the header says otherwise."""
+    held_bytes = path.stat().st_size - header.header_bytes
+    if header.record_bytes == 0:
+        raise ReadError(f"{path.name} has no samples: each of its signals has 0 per record", hint="choose another file")
+    held, left_bytes = divmod(held_bytes, header.record_bytes)
+    told = header.n_records
+    if held == 0:
+        raise ReadError(
+            f"{path.name} stops before the end of its first data record of {header.record_bytes} bytes",
+            hint="the copy probably broke off: copy the file again",
+        )
+    if told < 0:
+        warnings.append(f"The header does not tell the number of data records; the file holds {held}")
+    elif told > held:
+        warnings.append(
+            f"{path.name} stops too early to be complete: the header promises "
+            f"{_amount(told, header.record_s)}, the file holds {_amount(held, header.record_s)}"
+        )
+    elif told < held and left_bytes:
+        surplus = held_bytes - told * header.record_bytes
+        # A short tail is a note of some program. Much that fits no whole number of records means that a count in the
+        # header is wrong, and then every sample would be read from the wrong place.
+        if surplus > max(_TAIL_BYTES, held_bytes // 20):
+            raise ReadError(
+                f"The header of {path.name} does not fit its size: {told} data records of {header.record_bytes} bytes "
+                f"are promised, {held_bytes} bytes are there",
+                hint="the header is damaged: copy the file again",
+            )
+        warnings.append(f"{surplus} bytes after the last data record are left out")
+        return told
+    elif told < held:
+        warnings.append(f"The header tells of {told} data records; the file holds {held}, and all are read")
+    if left_bytes:
+        warnings.append(f"{left_bytes} bytes after the last whole data record are left out")
+    return held
+
+
+def _amount(n_records: int, record_s: float) -> str:
+    records = f"{n_records} data record{'' if n_records == 1 else 's'}"
+    return f"{records} ({n_records * record_s:g} s)" if record_s else records
+
+
+def _record_seconds(
+    header: EdfHeader, signals: Sequence[SignalHeader], options: OpenOptions, warnings: list[str]
+) -> float:
+    """Return the duration of a record, 0 where it is not known."""
+    if header.record_s > 0 or not signals:
+        return header.record_s
+    most = max(signal.samples_per_record for signal in signals)
+    if options.rate_hz is None:
+        warnings.append("The sampling rate is not known: the header gives no duration of a data record")
+        return 0.0
+    warnings.append(
+        f"The header gives no duration of a data record; {options.rate_hz:g} Hz, as given, is taken for the channels "
+        "with most samples, and the others in proportion"
+    )
+    return most / options.rate_hz
+
+
+def _times(
+    header: EdfHeader, file: RecordFile, notes: Sequence[Column], record_s: float, warnings: list[str]
+) -> tuple[tuple[Annotation, ...], tuple[Gap, ...], float]:
+    """Return the annotations and gaps in seconds from the first sample, and when that is after the header's start."""
+    if not notes:
+        if header.is_discontinuous:
+            warnings.append("The file is marked as having gaps but has no annotation signal that tells where they are")
+        return (), (), 0.0
+    scan = scan_annotations(file, notes, every_onset=header.is_discontinuous)
+    if not header.is_discontinuous and _jumps(scan, record_s):
+        warnings.append("The file is marked as continuous, but its records tell of gaps; they are shown")
+        scan = scan_annotations(file, notes, every_onset=True)
+        gaps = _gaps(header, scan, record_s, warnings)
+    else:
+        gaps = _gaps(header, scan, record_s, warnings) if header.is_discontinuous else ()
+    if scan.n_unreadable:
+        warnings.append(f"{scan.n_unreadable} annotations cannot be read and are left out")
+    first_s = float(scan.onsets_s[0]) if np.isfinite(scan.onsets_s[0]) else 0.0
+    annotations = tuple(
+        Annotation(onset_s=round(note.onset_s - first_s, 9), duration_s=note.duration_s, text=note.text)
+        for note in scan.annotations
+    )
+    return annotations, gaps, first_s
+
+
+def _jumps(scan: AnnotationScan, record_s: float) -> bool:
+    """Say whether the last record begins a record or more later than records in a row would."""
+    lasted_s = float(scan.onsets_s[-1] - scan.onsets_s[0])
+    return record_s > 0 and lasted_s - (len(scan.onsets_s) - 1) * record_s >= record_s
+
+
+def _gaps(header: EdfHeader, scan: AnnotationScan, record_s: float, warnings: list[str]) -> tuple[Gap, ...]:
+    if record_s <= 0:
+        return ()
+    most = max((signal.samples_per_record for signal in header.signals if not signal.is_annotations), default=1)
+    tolerance_s = max(_ONSET_ROUNDING_S, 0.5 * record_s / max(1, most))
+    gaps, n_backwards = gaps_between(scan.onsets_s, record_s, tolerance_s)
+    n_untold = int(np.count_nonzero(np.isnan(scan.onsets_s)))
+    if n_untold:
+        warnings.append(f"{n_untold} data records do not tell when they begin and are taken to follow the one before")
+    if n_backwards:
+        warnings.append(f"{n_backwards} data records begin before the one before them ends; they are shown after it")
+    return gaps
+
+
+def _channel(
+    name: str, signal: SignalHeader, n_records: int, record_s: float, warnings: list[str]
+) -> tuple[Channel, Calibration | None]:
+    unit, calibration = plain_unit(signal.unit), signal.calibration
+    kind = kind_of(signal.label, unit, signal.transducer)
+    if kind in CODE_KINDS:
+        # A code is the bits of the sample; the limits of its header are often copied from a signal beside it.
+        unit, calibration = "", None
+    elif calibration is None:
+        warnings.append(f"{name} is shown in digital values: {signal.uncalibrated_because}")
+        unit = "digital"
+    channel = Channel(
+        name=name,
+        unit=unit,
+        kind=kind,
+        rate_hz=signal.samples_per_record / record_s if record_s > 0 else None,
+        n_samples=n_records * signal.samples_per_record,
+    )
+    return channel, calibration
+
+
+def open_edf(path: Path, options: OpenOptions) -> Recording:
+    """Open an EDF, EDF+C or EDF+D file."""
+    return _open(path, options, "EDF")
+
+
+def open_bdf(path: Path, options: OpenOptions) -> Recording:
+    """Open a BDF or BDF+ file."""
+    return _open(path, options, "BDF")
+
+
+EDF_FORMAT = ReaderFormat(name="edf", title="EDF", suffixes=(".edf", ".edf+", ".rec"), sniff=sniff_edf, open=open_edf)
+BDF_FORMAT = ReaderFormat(name="bdf", title="BDF", suffixes=(".bdf", ".bdf+"), sniff=sniff_bdf, open=open_bdf)

@@ -1,0 +1,142 @@
+"""Annotations and the times of records, as EDF+ and BDF+ store them in their annotation signals.
+
+Each record begins with a time-keeping annotation that tells when the record begins; only in a discontinuous file may
+it jump, and there the gaps follow from it. Times in the file count from the whole second of the header; here they
+count from the first sample, as everywhere in jaxscope.
+
+Source: section 2.2 of the EDF+ specification (edfplus.info), "time-stamped annotations lists".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.readers.edf_records import ByteArray, Column, RecordFile
+
+_TEXT_END = 0x14
+
+
+@dataclass(slots=True, kw_only=True)
+class AnnotationScan:
+    """What was found while scanning; seconds as in the file. Onsets are NaN for records that were not looked at."""
+
+    onsets_s: npt.NDArray[np.float64]
+    annotations: list[Annotation] = field(default_factory=list)
+    n_unreadable: int = 0
+
+
+def scan_annotations(file: RecordFile, columns: Sequence[Column], *, every_onset: bool) -> AnnotationScan:
+    """Read all annotation signals of a file.
+
+    Parameters
+    ----------
+    file : RecordFile
+    columns : sequence of Column
+        Where the annotation signals lie; the first one keeps the time.
+    every_onset : bool
+        Find when each record begins, and not only the first and the last: slower, needed where there may be gaps.
+    """
+    scan = AnnotationScan(onsets_s=np.full(file.n_records, np.nan))
+    for number, column in enumerate(columns):
+        keeps_time = number == 0
+        for first, (rows,) in file.columns(0, file.n_records, [column]):
+            needed = ~_only_keeps_time(rows)
+            if keeps_time:
+                needed |= every_onset
+                for edge in (0, file.n_records - 1):
+                    if first <= edge < first + len(rows):
+                        needed[edge - first] = True
+            for row in np.flatnonzero(needed):
+                _scan_row(rows[row].tobytes(), int(first + row), scan, keeps_time=keeps_time)
+    scan.annotations.sort(key=lambda note: (note.onset_s, -1.0 if note.duration_s is None else note.duration_s))
+    return scan
+
+
+def _only_keeps_time(rows: ByteArray) -> npt.NDArray[np.bool_]:
+    """Say of each row whether it is empty, or has but one annotation without text: most rows of most files."""
+    ends = rows == _TEXT_END
+    n_ends = np.count_nonzero(ends, axis=1)
+    adjacent = (ends[:, 1:] & ends[:, :-1]).any(axis=1)
+    empty = ~rows.any(axis=1)
+    result: npt.NDArray[np.bool_] = empty | ((n_ends == 2) & adjacent)
+    return result
+
+
+def _scan_row(row: bytes, record: int, scan: AnnotationScan, *, keeps_time: bool) -> None:
+    is_first = keeps_time
+    for entry in row.split(b"\0"):
+        if not entry:
+            continue
+        when, *texts = entry.split(b"\x14")
+        onset_text, _, duration_text = when.partition(b"\x15")
+        onset_s = _seconds(onset_text)
+        duration_s = _seconds(duration_text)
+        if onset_s is None or not texts or (duration_text and duration_s is None):
+            scan.n_unreadable += 1
+            continue
+        # The list of texts ends with a separator, so what follows it is no text.
+        told = texts[:-1] if not texts[-1] else texts
+        if is_first:
+            scan.onsets_s[record] = onset_s
+            told = told[1:] if told and not told[0] else told
+            is_first = False
+        scan.annotations.extend(Annotation(onset_s=onset_s, duration_s=duration_s, text=_decode(text)) for text in told)
+
+
+def _seconds(text: bytes) -> float | None:
+    try:
+        value = float(text.replace(b",", b".")) if text else None
+    except ValueError:
+        return None
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _decode(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def gaps_between(onsets_s: npt.NDArray[np.float64], record_s: float, tolerance_s: float) -> tuple[tuple[Gap, ...], int]:
+    """Return the gaps that the times of the records leave, and how many records begin before the last one ended.
+
+    Parameters
+    ----------
+    onsets_s : ndarray of float64, shape (n_records,)
+        When each record begins. NaN: it follows the one before it.
+    record_s : float
+        Duration of a record.
+    tolerance_s : float
+        Jumps up to this are rounding.
+
+    Returns
+    -------
+    tuple of Gap
+        In seconds from the first sample. Each begins where a record ends, counted in whole records from the last gap,
+        so that small drifts of the clock do not move the samples.
+    int
+        Records whose time runs backwards; they are taken to follow the record before them.
+    """
+    gaps: list[Gap] = []
+    n_backwards = 0
+    origin_s = onsets_s[0] if len(onsets_s) and np.isfinite(onsets_s[0]) else 0.0
+    start_s, first = 0.0, 0
+    known = np.flatnonzero(np.isfinite(onsets_s))
+    steps_s = np.diff(onsets_s[known]) - np.diff(known) * record_s
+    for position in np.flatnonzero(np.abs(steps_s) > tolerance_s):
+        record = int(known[position + 1])
+        onset_s = float(onsets_s[record] - origin_s)
+        end_s = start_s + (record - first) * record_s
+        if onset_s > end_s + tolerance_s:
+            gaps.append(Gap(start_s=end_s, stop_s=onset_s))
+            start_s, first = onset_s, record
+        elif steps_s[position] < -tolerance_s:
+            n_backwards += 1
+    return tuple(gaps), n_backwards

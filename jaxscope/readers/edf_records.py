@@ -1,0 +1,153 @@
+"""The data records of an EDF or BDF file: bytes on disk to integers, a few at a time.
+
+A record holds a piece of every signal one after the other, so the samples of one channel lie scattered. Two ways of
+reading keep both a wide window over all channels and a single channel of a huge file quick: whole runs of records
+that are cut apart in memory, or only the bytes of the signals that are wanted. Nothing is mapped into memory: a file
+that shrinks while it is open gives an error here, where a memory map would end the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.errors import ReadError
+
+ByteArray = npt.NDArray[np.uint8]
+
+#: How many bytes are taken from the file at a time.
+CHUNK_BYTES = 8 << 20
+#: Records larger than this are not read whole.
+_LARGE_RECORD_BYTES = 1 << 20
+#: Below this, skipping bytes costs more than reading them.
+_PAGE_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """Where one signal lies in each record: ``offset`` and ``width`` in bytes."""
+
+    offset: int
+    width: int
+
+
+class RecordFile:
+    """The data records of an open file. Safe from several threads.
+
+    Parameters
+    ----------
+    path : Path
+    first_byte : int
+        Where the first record begins.
+    record_bytes : int
+    n_records : int
+        Whole records that the file is known to hold.
+    """
+
+    def __init__(self, path: Path, *, first_byte: int, record_bytes: int, n_records: int) -> None:
+        self._name = path.name
+        self._first_byte = first_byte
+        self._record_bytes = record_bytes
+        self.n_records = n_records
+        self._lock = Lock()
+        self._file = path.open("rb", buffering=0)
+
+    def close(self) -> None:
+        """Close the file; reading afterwards raises ``ReadError``."""
+        with self._lock:
+            self._file.close()
+
+    def bytes_at(self, record: int, offset: int, size: int) -> ByteArray:
+        """Return ``size`` bytes that begin ``offset`` bytes after the start of a record."""
+        result = np.empty(size, dtype=np.uint8)
+        view = result.data
+        done = 0
+        with self._lock:
+            if self._file.closed:
+                raise ReadError(f"{self._name} is closed", hint="open it again")
+            try:
+                self._file.seek(self._first_byte + record * self._record_bytes + offset)
+                while done < size:
+                    count = self._file.readinto(view[done:])
+                    if not count:
+                        break
+                    done += count
+            except OSError as error:
+                raise ReadError(
+                    f"{self._name} cannot be read: {error.strerror or error}", hint="check the drive"
+                ) from error
+        if done < size:
+            raise ReadError(f"{self._name} has become shorter while it was open", hint="open it again")
+        return result
+
+    def columns(self, first: int, stop: int, columns: Sequence[Column]) -> Iterator[tuple[int, list[ByteArray]]]:
+        """Yield runs of whole records ``first`` to ``stop`` (half-open), cut into columns.
+
+        Yields
+        ------
+        int
+            The first record of the run.
+        list of ndarray of uint8, each of shape (n_records, width)
+            The bytes of each column.
+        """
+        low = min((column.offset for column in columns), default=0)
+        high = max((column.offset + column.width for column in columns), default=0)
+        reads_whole = not self.is_sparse(columns)
+        step = max(1, CHUNK_BYTES // max(1, self._record_bytes))
+        for record in range(first, stop, step):
+            n_records = min(step, stop - record)
+            if reads_whole:
+                size = (n_records - 1) * self._record_bytes + high - low
+                run = np.zeros(n_records * self._record_bytes, dtype=np.uint8)
+                run[:size] = self.bytes_at(record, low, size)
+                table = run.reshape(n_records, self._record_bytes)
+                yield record, [table[:, column.offset - low : column.offset - low + column.width] for column in columns]
+            else:
+                cut = [np.empty((n_records, column.width), dtype=np.uint8) for column in columns]
+                for row in range(n_records):
+                    for column, part in zip(columns, cut, strict=True):
+                        part[row] = self.bytes_at(record + row, column.offset, column.width)
+                yield record, cut
+
+    def is_sparse(self, columns: Sequence[Column]) -> bool:
+        """Say whether these columns are better read by themselves than with all that lies between them."""
+        wanted = sum(column.width for column in columns)
+        low = min((column.offset for column in columns), default=0)
+        high = max((column.offset + column.width for column in columns), default=0)
+        return (
+            self._record_bytes > _LARGE_RECORD_BYTES
+            or (high - low > _PAGE_BYTES and 4 * wanted < high - low)
+            or (self._record_bytes - (high - low) > _PAGE_BYTES and 4 * wanted < self._record_bytes)
+        )
+
+
+def integers(raw: ByteArray, sample_bytes: int, *, unsigned: bool) -> npt.NDArray[np.int32]:
+    """Decode little-endian samples of 2 or 3 bytes.
+
+    Parameters
+    ----------
+    raw : ndarray of uint8, shape (..., n_samples * sample_bytes)
+    sample_bytes : int
+        2 (EDF) or 3 (BDF).
+    unsigned : bool
+        Read the bits as a code and not in two's complement.
+
+    Returns
+    -------
+    ndarray of int32, shape (total number of samples,)
+    """
+    flat = np.ascontiguousarray(raw).reshape(-1)
+    if sample_bytes == 2:
+        return flat.view("<u2" if unsigned else "<i2").astype(np.int32)
+    wide = np.zeros((flat.size // 3, 4), dtype=np.uint8)
+    if unsigned:
+        wide[:, :3] = flat.reshape(-1, 3)
+        return wide.view("<i4").reshape(-1)
+    # In the upper three bytes the sign bit is where it belongs; shifting down keeps it.
+    wide[:, 1:] = flat.reshape(-1, 3)
+    return wide.view("<i4").reshape(-1) >> 8
