@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, read_head
+from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, read_head, with_article
 from jaxscope.registry import Registry
 
 #: Every format that can be read. Order matters where contents are sniffed: the surest signatures come first.
@@ -35,6 +35,14 @@ SUFFIXES: dict[str, str] = {
     ".wav": "audio",
     ".wave": "audio",
     ".flac": "audio",
+    ".ogg": "audio",
+    ".oga": "audio",
+    ".aif": "audio",
+    ".aiff": "audio",
+    ".au": "audio",
+    ".caf": "audio",
+    ".w64": "audio",
+    ".rf64": "audio",
     ".npy": "numpy",
     ".npz": "numpy",
     ".csv": "text",
@@ -77,7 +85,18 @@ def open_recording(
             f"jaxscope can't read {kinds}",
             hint="it reads EDF, BDF, WAV, FLAC, NPY, NPZ and CSV: export to one of these",
         )
+    if file.suffix.lower() in SUFFIXES and not READERS[name].sniff(head):
+        _refuse_wrong_suffix(file, name, head)
     return READERS[name].open(file, options)
+
+
+def _refuse_wrong_suffix(file: Path, name: str, head: bytes) -> None:
+    """Raise where the bytes can only be another format than the one that the suffix names."""
+    other = sniff_format(head)
+    # Text is no evidence: nearly any damaged file may look like a table.
+    if other not in (None, name, "text"):
+        title = file.suffix[1:].upper()
+        raise ReadError(f"{file.name} is not {with_article(title)} file", hint=describe_content(head))
 
 
 def sniff_format(head: bytes) -> str | None:

@@ -67,12 +67,14 @@ def read_head(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise ReadError(f"{path.name or path} is a folder", hint="choose a file in it")
+        if path.exists() and not path.is_file():
+            raise ReadError(f"{path.name} is a device and not a file", hint="choose a file")
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
     except FileNotFoundError as error:
         raise ReadError(f"{path} is not there", hint="check the path") from error
     except PermissionError as error:
-        raise ReadError(f"No permission to read {path.name}", hint="it belongs to another user") from error
+        raise ReadError(f"No permission to read {path.name}", hint="copy it to a folder of your own") from error
     except OSError as error:
         raise ReadError(f"{path.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
     if not head:
@@ -101,6 +103,11 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"<?xml", "an XML file"),
     (b"<!DOCTYPE", "a web page"),
 )
+
+
+def with_article(title: str) -> str:
+    """Return a title with the article that it is spoken with: ``an EDF``, ``a WAV``."""
+    return f"an {title}" if title[:1].upper() in "AEION" else f"a {title}"
 
 
 def describe_content(head: bytes) -> str:

@@ -214,6 +214,8 @@ def _record_seconds(
 ) -> float:
     """Return the duration of a record, 0 where it is not known."""
     if header.record_s > 0 or not signals:
+        if signals and options.rate_hz is not None:
+            warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
         return header.record_s
     most = max(signal.samples_per_record for signal in signals)
     if options.rate_hz is None:

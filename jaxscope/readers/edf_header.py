@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import describe_content
+from jaxscope.readers.base import describe_content, with_article
 
 #: Size of the fixed part, and of the part that each signal adds.
 BLOCK_BYTES = 256
@@ -147,7 +147,7 @@ def parse_header(path: Path, title: str) -> EdfHeader:
     with path.open("rb") as file:
         fixed = file.read(BLOCK_BYTES)
         if not (sniff_bdf(fixed) if title == "BDF" else fixed[:8].strip(b" \0") == b"0"):
-            raise ReadError(f"{path.name} is not {_article(title)} file", hint=describe_content(fixed))
+            raise ReadError(f"{path.name} is not {with_article(title)} file", hint=describe_content(fixed))
         n_signals = _whole(_text(fixed[252:256]))
         if len(fixed) < BLOCK_BYTES or n_signals is None or n_signals < 1:
             raise ReadError(f"The header of {path.name} is cut off or damaged", hint="copy the file again")
@@ -291,7 +291,3 @@ def _number(text: str, what: str, problems: list[str] | None) -> float | None:
         if problems is not None:
             problems.append(f'The {what} is written "{text}", with a decimal comma; read as {value:g}')
     return value if math.isfinite(value) else None
-
-
-def _article(title: str) -> str:
-    return f"an {title}" if title[0] in "AEIOF" else f"a {title}"
