@@ -67,14 +67,12 @@ class AudioRecording(Recording):
 
     def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
         """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
-        start = min(max(start, 0), self._n_samples)
-        stop = min(max(stop, start), self._n_samples)
-        chosen = range(len(self._info.channels)) if channels is None else channels
-        if stop == start:
+        chosen, span = self._info.reading_span(start, stop, channels)
+        if not len(span):
             return np.empty((len(chosen), 0))
         with self._lock:
-            self._go_to(start)
-            block = self._decode(stop - start)
+            self._go_to(span.start)
+            block = self._decode(len(span))
         return np.ascontiguousarray(block.T[list(chosen)])
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,8 +19,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.kinds import kind_of
-from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.labels import unique_names
+from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat
 
@@ -46,45 +48,6 @@ class ArrayHeader:
     def n_bytes(self) -> int:
         """Size of the samples in bytes."""
         return prod(self.shape) * self.dtype.itemsize
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """One channel: row ``row`` of a group of rows, shape (n_channels, n_samples)."""
-
-    group: npt.NDArray[Any]
-    row: int
-
-
-class NumpyRecording(Recording):
-    """Channels that are rows of arrays, in memory or mapped from a file."""
-
-    def __init__(self, rows: Sequence[_Row], info: RecordingInfo) -> None:
-        self._rows = list(rows)
-        self._info = info
-
-    @property
-    def info(self) -> RecordingInfo:
-        """What is known without reading samples."""
-        return self._info
-
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
-        """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
-        chosen = list(range(len(self._rows)) if channels is None else channels)
-        lengths = {self._rows[index].group.shape[1] for index in chosen}
-        if len(lengths) > 1:
-            raise ReadError("The channels differ in length", hint="read channels of one length at a time")
-        n_samples = lengths.pop() if lengths else 0
-        start = min(max(start, 0), n_samples)
-        stop = min(max(stop, start), n_samples)
-        block = np.empty((len(chosen), stop - start))
-        for place, index in enumerate(chosen):
-            block[place] = self._rows[index].group[self._rows[index].row, start:stop]
-        return block
-
-    def close(self) -> None:
-        """Let go of mapped files."""
-        self._rows = []
 
 
 def read_array_header(file: BinaryIO, name: str) -> ArrayHeader:
@@ -228,8 +191,8 @@ def _member_array(
 
 def _rows_of(
     arrays: Sequence[tuple[str, npt.NDArray[Any]]], options: OpenOptions, rate_hz: float | None
-) -> tuple[list[_Row], list[Channel], list[str]]:
-    rows: list[_Row] = []
+) -> tuple[list[npt.NDArray[Any]], list[Channel], list[str]]:
+    rows: list[npt.NDArray[Any]] = []
     channels: list[Channel] = []
     warnings: list[str] = []
     for name, array in arrays:
@@ -244,7 +207,7 @@ def _rows_of(
         for row in range(group.shape[0]):
             base = name or "ch"
             label = f"{base}{row}" if not name else base if group.shape[0] == 1 else f"{base}[{row}]"
-            rows.append(_Row(group=group, row=row))
+            rows.append(group[row])
             kind = kind_of(label if group.shape[0] == 1 and name else base)
             channels.append(
                 Channel(name=label, kind=kind if name else "misc", rate_hz=rate_hz, n_samples=group.shape[1])
@@ -252,14 +215,16 @@ def _rows_of(
     return rows, channels, warnings
 
 
-def _recording(format_: str, rows: list[_Row], channels: list[Channel], warnings: list[str]) -> Recording:
+def _recording(format_: str, rows: list[npt.NDArray[Any]], channels: list[Channel], warnings: list[str]) -> Recording:
     rate_hz = channels[0].rate_hz if channels else None
     if rate_hz is None:
         warnings.append(NO_RATE)
     longest = max((channel.n_samples for channel in channels), default=0)
     duration_s = None if rate_hz is None else longest / rate_hz
+    names = unique_names(channel.name for channel in channels)
+    channels = [replace(channel, name=name) for channel, name in zip(channels, names, strict=True)]
     info = RecordingInfo(format=format_, duration_s=duration_s, channels=tuple(channels), warnings=tuple(warnings))
-    return NumpyRecording(rows, info)
+    return ArrayRecording(info, rows)
 
 
 def _sniff(head: bytes) -> bool:
