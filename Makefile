@@ -38,9 +38,9 @@ lock: ## write the locked requirements anew from pyproject.toml
 	@$(PYTHON) packaging/bootstrap.py package
 	@build/venv/bin/python packaging/lock.py
 
-licences: ## write resources/licences.json anew from what is installed
-	@$(PYTHON) packaging/bootstrap.py package
-	@build/venv/bin/python packaging/list_licences.py
+licences: ## write the list of third-party licences anew from what is installed
+	@$(PYTHON) packaging/bootstrap.py run
+	@.venv/bin/python packaging/list_licences.py
 
 clean: ## remove what was built
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis jaxscope-demo.png
