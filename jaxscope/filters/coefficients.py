@@ -6,6 +6,7 @@ These are the values that the engine takes as arguments. Rows follow SciPy: ``b0
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,16 @@ import numpy.typing as npt
 from jaxscope.errors import SpecError
 
 Row = tuple[float, float, float, float, float, float]
+
+
+def _normal(row: Row) -> Row:
+    b0, b1, b2, a0, a1, a2 = (float(value) for value in row)
+    if a0 == 1.0:
+        return (b0, b1, b2, a0, a1, a2)
+    normal = (b0 / a0, b1 / a0, b2 / a0, 1.0, a1 / a0, a2 / a0)
+    if not all(map(isfinite, normal)):
+        raise SpecError("rows", f"a0 = {a0:g} is too small to divide by", hint="give a larger a0")
+    return normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +36,11 @@ class Sections:
         for number, row in enumerate(self.rows, start=1):
             if len(row) != 6:
                 raise SpecError("rows", f"section {number} has {len(row)} numbers", hint="give b0 b1 b2 a0 a1 a2")
-            if not all(np.isfinite(row)):
+            if not all(map(isfinite, row)):
                 raise SpecError("rows", f"section {number} holds a number that is not finite", hint="give finite numbers")
             if row[3] == 0:
                 raise SpecError("rows", f"a0 of section {number} is 0", hint="give an a0 that is not 0")
-        normal = tuple(tuple(float(value) / float(row[3]) for value in row) for row in self.rows)
-        object.__setattr__(self, "rows", normal)
+        object.__setattr__(self, "rows", tuple(_normal(row) for row in self.rows))
 
     def to_array(self) -> npt.NDArray[np.float64]:
         """Return the rows as float64, shape (n_sections, 6)."""
@@ -50,7 +60,7 @@ class Taps:
     def __post_init__(self) -> None:
         if not self.values:
             raise SpecError("values", "there are no taps", hint="give at least one")
-        if not all(np.isfinite(self.values)):
+        if not all(map(isfinite, self.values)):
             raise SpecError("values", "a tap is not finite", hint="give finite numbers")
         object.__setattr__(self, "values", tuple(float(value) for value in self.values))
 

@@ -9,16 +9,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal
+from functools import cache
+from typing import Any, ClassVar, Literal, get_args
 
 from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import Realisation
+from jaxscope.filters.values import Knob, coerce, kind_of, shown, whole
 
 Band = Literal["lowpass", "highpass", "bandpass", "bandstop"]
 Phase = Literal["causal", "zero", "minimum"]
 Initial = Literal["rest", "steady"]
 PaddingKind = Literal["odd", "even", "constant", "none", "gustafsson"]
 GapPolicy = Literal["segment", "propagate"]
+
+__all__ = [
+    "AbstractFilterSpec",
+    "Band",
+    "FilterChain",
+    "GapPolicy",
+    "Initial",
+    "Knob",
+    "Padding",
+    "PaddingKind",
+    "Phase",
+    "Stage",
+    "knob",
+]
 
 
 def knob(
@@ -32,23 +48,33 @@ def knob(
     label: str = "",
     choices: tuple[str, ...] = (),
     optional: bool = False,
+    kind: str = "",
+    reach: tuple[float, float] | None = None,
 ) -> Any:
     """Declare a field of a spec together with what a form needs to know about it.
 
     Parameters
     ----------
     default : number, str, tuple or None
-        Value of a new stage; its type decides the control (a tuple of two numbers is a pair of edges).
+        Value of a new stage; its type decides the control unless ``kind`` names one.
     low, high : float or None
         Limits that hold at any rate; ``unit="Hz"`` is further limited by half the rate.
     step : float or None
         Size of one step of the arrow keys; where ``log`` it is a factor minus one.
+    unit : str
+        Unit shown after the value.
     log : bool
         Whether the slider is logarithmic.
+    label : str
+        Words before the control; the name of the field where empty.
     choices : tuple of str
         Allowed values of a text field.
     optional : bool
         Whether None is allowed.
+    kind : str
+        A name in ``jaxscope.filters.values.KINDS``.
+    reach : pair of float or None
+        Span of the slider, where typing may go beyond it.
     """
     metadata = {
         "low": low,
@@ -59,27 +85,13 @@ def knob(
         "label": label,
         "choices": choices,
         "optional": optional,
+        "kind": kind or kind_of(default, choices),
+        "reach": reach,
     }
     return field(default=default, metadata={"knob": metadata})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Knob:
-    """A field of a spec as a form sees it."""
-
-    name: str
-    label: str
-    default: Any
-    low: float | None
-    high: float | None
-    step: float | None
-    unit: str
-    log: bool
-    choices: tuple[str, ...]
-    optional: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class AbstractFilterSpec(ABC):
     """A design before any coefficient. Every family is a final, frozen dataclass of plain values."""
 
@@ -88,6 +100,14 @@ class AbstractFilterSpec(ABC):
     #: words for menus ("Butterworth") and one sentence for the tooltip
     title: ClassVar[str]
     summary: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for item in self.knobs():
+            object.__setattr__(self, item.name, coerce(item, getattr(self, item.name)))
+        self.validate()
+
+    def validate(self) -> None:
+        """Raise SpecError where the fields, each right by itself, contradict each other."""
 
     def check(self, rate_hz: float) -> None:
         """Raise SpecError, naming the field, where the spec does not fit ``rate_hz``."""
@@ -102,22 +122,63 @@ class AbstractFilterSpec(ABC):
             Where the spec does not fit the rate.
         """
 
+    def parts(self, rate_hz: float) -> tuple[Realisation, ...]:
+        """Return what the stage runs as, in order; most families are one realisation."""
+        return (self.design(rate_hz),)
+
+    def warnings(self, rate_hz: float) -> tuple[str, ...]:
+        """Return sentences for the user about this stage at this rate, without a full stop."""
+        return ()
+
+    def limits(self, name: str, rate_hz: float) -> tuple[float | None, float | None]:
+        """Return the lowest and highest value of a field at this rate, None where there is none."""
+        item = next(item for item in self.knobs() if item.name == name)
+        high = item.high
+        if item.unit == "Hz":
+            nyquist_hz = rate_hz / 2
+            high = nyquist_hz if high is None else min(high, nyquist_hz)
+        return item.low, high
+
     @classmethod
     def knobs(cls) -> tuple[Knob, ...]:
         """Return the fields that a form shows, in order."""
-        return tuple(_knob_of(item) for item in fields(cls) if "knob" in item.metadata)
+        return _knobs_of(cls)
 
     def with_value(self, name: str, value: Any) -> AbstractFilterSpec:
         """Return a copy with one field changed; SpecError where that cannot exist."""
         return replace(self, **{name: value})
 
 
+@cache
+def _knobs_of(family: type[AbstractFilterSpec]) -> tuple[Knob, ...]:
+    return tuple(_knob_of(item) for item in fields(family) if "knob" in item.metadata)
+
+
 def _knob_of(item: Field[Any]) -> Knob:
     metadata = dict(item.metadata["knob"])
-    metadata["label"] = (
-        metadata["label"] or item.name.removesuffix("_hz").removesuffix("_db").replace("_", " ").capitalize()
-    )
+    metadata["label"] = metadata["label"] or item.name.removesuffix("_hz").removesuffix("_db").replace("_", " ").capitalize()
     return Knob(name=item.name, default=item.default, **metadata)
+
+
+def check_below_nyquist(field_name: str, value_hz: float, rate_hz: float) -> None:
+    """Raise SpecError where a frequency is not below half the rate."""
+    if rate_hz <= 0:
+        raise SpecError("rate_hz", f"a rate of {shown(rate_hz)} Hz is not above 0", hint="give the sampling rate in Hz")
+    nyquist_hz = rate_hz / 2
+    if value_hz >= nyquist_hz:
+        where = "above" if value_hz > nyquist_hz else "not below"
+        raise SpecError(
+            field_name,
+            f"{shown(value_hz)} Hz is {where} fs/2 = {shown(nyquist_hz)} Hz",
+            hint=f"choose less than {shown(nyquist_hz)} Hz",
+        )
+
+
+def _one_of(field_name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise SpecError(
+            field_name, f"{field_name} is {shown(value)}, which is not known", hint=f"choose {', '.join(choices)}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +189,11 @@ class Padding:
     samples: int | None = None
 
     def __post_init__(self) -> None:
-        if self.samples is not None and self.samples < 0:
+        _one_of("padding", self.kind, get_args(PaddingKind))
+        if self.samples is None:
+            return
+        object.__setattr__(self, "samples", whole("padding", self.samples))
+        if self.samples < 0:
             raise SpecError("padding", f"padding of {self.samples} samples is negative", hint="give 0 or more, or null")
 
 
@@ -146,16 +211,23 @@ class Stage:
 class FilterChain:
     """Stages in order, with how they are run and the channels they are for.
 
-    ``channels`` holds exact names or case-sensitive globs; None means all data channels, an empty tuple none.
+    ``channels`` holds exact names or case-sensitive globs; empty means all data channels.
     """
 
     name: str = ""
-    channels: tuple[str, ...] | None = None
+    channels: tuple[str, ...] = ()
     phase: Phase = "causal"
     initial: Initial = "steady"
     padding: Padding = Padding()
     gaps: GapPolicy = "segment"
     stages: tuple[Stage, ...] = ()
+
+    def __post_init__(self) -> None:
+        _one_of("phase", self.phase, get_args(Phase))
+        _one_of("initial", self.initial, get_args(Initial))
+        _one_of("gaps", self.gaps, get_args(GapPolicy))
+        object.__setattr__(self, "channels", tuple(self.channels))
+        object.__setattr__(self, "stages", tuple(self.stages))
 
     @property
     def active_stages(self) -> tuple[Stage, ...]:
