@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from string import Template
 
 _SHEET = Template("""
-QWidget { outline: none; }
 QMainWindow, QDialog, QMessageBox { background: $bar; }
+QLineEdit[jaxscopeField] { background: transparent; border: none; padding: 0; color: $text;
+  selection-background-color: $select; selection-color: $text; }
+QLineEdit[jaxscopeField="wrong"] { color: $danger; }
+QLineEdit[jaxscopeField]:disabled { color: $off; }
 QToolTip { background: $raised; color: $text; border: 1px solid $line2; padding: 5px 8px; font-size: ${small}px; }
 QMenu { background: $raised; border: 1px solid $line2; padding: 6px; font-size: ${body}px; }
 QMenu::item { color: $text; padding: 6px 28px 6px 12px; border-radius: 5px; margin: 0px; }
@@ -40,4 +43,6 @@ QSplitter::handle { background: $line; }
 def style_sheet(table: Mapping[str, str], text_scale: float, *, is_dark: bool) -> str:
     """Return the sheet for one mode's tokens and one text scale."""
     sizes = {"body": round(13 * text_scale), "small": round(12 * text_scale), "row": round(20 * text_scale)}
-    return _SHEET.substitute(table, **sizes, well=table["canvas" if is_dark else "raised"])
+    # the selection is the border of buttons on dark, so that it does not shout, and the tint of the accent on light
+    select = table["line2" if is_dark else "after_bg"]
+    return _SHEET.substitute(table, **sizes, select=select)

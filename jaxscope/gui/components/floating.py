@@ -1,0 +1,240 @@
+"""What floats over the window: popovers under a button, and sheets (dialogs) in the middle over a scrim.
+
+Both are children of the window, so they look the same on every desktop and are part of a screenshot. While one has the
+focus no shortcut of the window acts and no key leaks to what is behind. Opening takes the focus, closing gives it back.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from jaxscope.gui.components.buttons import IconButton
+from jaxscope.gui.components.labels import Label
+from jaxscope.gui.components.painting import begin, hairline, rounded
+from jaxscope.gui.theme import colour, scaled, theme
+
+_BLUR = 40
+_DROP = 12
+_RADIUS = 12
+_RINGS = 20
+
+
+def paint_shadow(painter: QPainter, card: QRectF, radius: float = _RADIUS) -> None:
+    """Draw the soft shadow of a card (blur 40, 12 down) around and below it."""
+    strength = 0.59 if theme().is_dark else 0.21
+    painter.setPen(Qt.PenStyle.NoPen)
+    for ring in range(_RINGS):
+        reach = _BLUR * (1 - ring / _RINGS) * 0.7
+        painter.setBrush(colour("scrim", round(strength * 2.2 * (ring + 1) / (_RINGS * _RINGS), 4)))
+        shape = card.translated(0, _DROP).adjusted(-reach, -reach, reach, reach)
+        painter.drawRoundedRect(shape, radius + reach, radius + reach)
+
+
+class _Floating(QWidget):
+    """What popovers and sheets share: the focus, the keys, closing."""
+
+    closed = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._return_to: QWidget | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.hide()
+
+    def close_floating(self) -> None:
+        """Close it and give the focus back."""
+        if self.isHidden():
+            return
+        self.hide()
+        if self._return_to is not None:
+            self._return_to.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._return_to = None
+        self.closed.emit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_floating()
+        event.accept()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:  # noqa: FBT001
+        """Keep Tab inside."""
+        stops = [
+            part
+            for part in self.findChildren(QWidget)
+            if part.isVisible() and part.isEnabled() and part.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ]
+        if not stops:
+            return True
+        held = QApplication.focusWidget()
+        at = stops.index(held) if held in stops else (-1 if forward else 0)
+        reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+        stops[(at + (1 if forward else -1)) % len(stops)].setFocus(reason)
+        return True
+
+    def _take_focus(self) -> None:
+        held = QApplication.focusWidget()
+        self._return_to = held if held is not None and not self.isAncestorOf(held) else None
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+
+class Popover(_Floating):
+    """A card under a button; a click elsewhere or Esc closes it.
+
+    Fill it through ``body``, a vertical layout without margins.
+
+    Parameters
+    ----------
+    window : QWidget
+        The main window.
+    name : str
+        Accessible name.
+    width : int or None
+        Width of the card at text scale 1; None goes by content.
+    """
+
+    def __init__(self, window: QWidget, *, name: str, width: int | None = None) -> None:
+        super().__init__(window)
+        self._anchor: QWidget | None = None
+        self._card_width = width
+        self.setAccessibleName(name)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(_BLUR, _BLUR, _BLUR, _BLUR)
+        self.body.setSpacing(0)
+
+    def open_under(self, anchor: QWidget, *, gap: int = 2) -> None:
+        """Show the card with its right edge under that of ``anchor``."""
+        self._anchor = anchor
+        self._gap = gap
+        self._take_focus()
+        self._place()
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+        QApplication.instance().installEventFilter(self)
+
+    def close_floating(self) -> None:
+        QApplication.instance().removeEventFilter(self)
+        super().close_floating()
+
+    def card(self) -> QRect:
+        """Return the card in our coordinates; the rest is its shadow."""
+        return self.rect().adjusted(_BLUR, _BLUR, -_BLUR, -_BLUR)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
+            spot = self.mapFromGlobal(event.globalPosition().toPoint())
+            inside_list = watched.window() is not self.window()
+            if not inside_list and not self.card().contains(spot) and watched is not self._anchor:
+                self.close_floating()
+        elif (kind == QEvent.Type.LayoutRequest and watched is self) or (kind == QEvent.Type.Resize and watched is self.parentWidget()):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        card = QRectF(self.card())
+        paint_shadow(painter, card)
+        rounded(painter, card, _RADIUS, "raised", "line2")
+        painter.end()
+
+    def _place(self) -> None:
+        if self._anchor is None:
+            return
+        window = self.parentWidget()
+        hint = self.body.sizeHint()
+        width = scaled(self._card_width) + 2 * _BLUR if self._card_width else hint.width()
+        width = min(width, window.width() + 2 * _BLUR - 16)
+        height = self.body.heightForWidth(width) if self.body.hasHeightForWidth() else hint.height()
+        corner = self._anchor.mapTo(window, QPoint(self._anchor.width(), self._anchor.height() + self._gap))
+        left = min(max(8, corner.x() - (width - 2 * _BLUR)), window.width() - (width - 2 * _BLUR) - 8)
+        self.setGeometry(left - _BLUR, corner.y() - _BLUR, width, height)
+
+
+class Sheet(_Floating):
+    """A dialog over a scrim: header 52 with title and close, body, footer 56.
+
+    Fill ``body`` (vertical layout) and ``footer`` (horizontal layout).
+    """
+
+    def __init__(self, window: QWidget, *, title: str, width: int = 860, height: int = 560) -> None:
+        super().__init__(window)
+        self._size = (width, height)
+        self.setAccessibleName(title)
+        self._frame = _SheetFrame(self)
+        self.title = Label(title, 15, 600)
+        close = IconButton("x", "Close [Esc]", icon_size=17)
+        close.clicked.connect(self.close_floating)
+        header = QHBoxLayout()
+        header.setContentsMargins(20, 0, 12, 0)
+        header.addWidget(self.title)
+        header.addStretch(1)
+        header.addWidget(close)
+        self.body = QVBoxLayout()
+        self.body.setContentsMargins(0, 1, 0, 1)
+        self.footer = QHBoxLayout()
+        self.footer.setContentsMargins(20, 0, 16, 0)
+        self.footer.setSpacing(8)
+        column = QVBoxLayout(self._frame)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part, high in ((header, 52), (self.body, None), (self.footer, 56)):
+            holder = QWidget()
+            holder.setLayout(part)
+            if high is not None:
+                holder.setFixedHeight(scaled(high))
+            column.addWidget(holder, 0 if high is not None else 1)
+
+    def open_sheet(self) -> None:
+        """Show it in the middle of the window."""
+        self._take_focus()
+        self._place()
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.parentWidget().installEventFilter(self)
+
+    def close_floating(self) -> None:
+        self.parentWidget().removeEventFilter(self)
+        super().close_floating()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self.parentWidget():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def mousePressEvent(self, event) -> None:
+        event.accept()
+
+    def wheelEvent(self, event) -> None:
+        event.accept()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        painter.fillRect(self.rect(), colour("scrim", 0.55))
+        paint_shadow(painter, QRectF(self._frame.geometry()))
+        painter.end()
+
+    def _place(self) -> None:
+        window = self.parentWidget()
+        self.setGeometry(window.rect())
+        width = min(scaled(self._size[0]), round(window.width() * 0.92))
+        height = min(scaled(self._size[1]), round(window.height() * 0.92))
+        self._frame.setGeometry((window.width() - width) // 2, (window.height() - height) // 2, width, height)
+
+
+class _SheetFrame(QWidget):
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        rounded(painter, QRectF(self.rect()), _RADIUS, "raised", "line2")
+        hairline(painter, 1, scaled(52), self.width() - 2, "line2")
+        hairline(painter, 1, self.height() - scaled(56) - 1, self.width() - 2, "line2")
+        painter.end()
