@@ -135,7 +135,10 @@ class Popover(_Floating):
             inside_list = watched.window() is not self.window()
             if not inside_list and not self.card().contains(spot) and watched is not self._anchor:
                 self.close_floating()
-        elif (kind == QEvent.Type.LayoutRequest and watched is self) or (kind == QEvent.Type.Resize and watched is self.parentWidget()):
+        elif (kind, watched) in (
+            (QEvent.Type.LayoutRequest, self),
+            (QEvent.Type.Resize, self.parentWidget()),
+        ):
             self._place()
         return super().eventFilter(watched, event)
 

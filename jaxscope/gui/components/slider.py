@@ -85,9 +85,9 @@ class ValueSlider(QSlider):
         """Show values from the state; emits nothing."""
         self._values = tuple(values)
         self._active = min(self._active, len(self._values) - 1)
-        self.blockSignals(True)  # noqa: FBT003
+        self.blockSignals(True)
         self.setValue(round(self._share(self._values[self._active]) * _RESOLUTION))
-        self.blockSignals(False)  # noqa: FBT003
+        self.blockSignals(False)
         self.setAccessibleDescription(" to ".join(self._write(value) for value in self._values))
         self.update()
 
@@ -169,10 +169,10 @@ class ValueSlider(QSlider):
         super().focusInEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if event.key() in _STEPS or event.key() == Qt.Key.Key_Escape:
-                event.accept()
-                return True
+        own = isinstance(event, QKeyEvent) and (event.key() in _STEPS or event.key() == Qt.Key.Key_Escape)
+        if own and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

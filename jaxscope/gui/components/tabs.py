@@ -45,9 +45,9 @@ class FaceTabs(QTabBar):
 
     def set_current(self, key: str) -> None:
         """Show a tab as chosen without emitting."""
-        self.blockSignals(True)  # noqa: FBT003
+        self.blockSignals(True)
         self.setCurrentIndex(self._keys.index(key))
-        self.blockSignals(False)  # noqa: FBT003
+        self.blockSignals(False)
         self.update()
 
     def set_wrong(self, key: str, *, wrong: bool) -> None:
