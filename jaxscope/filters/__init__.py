@@ -3,13 +3,15 @@
 May import numpy and scipy (at the point of use). Must never know recordings, devices, jax or Qt.
 """
 
+from typing import Any
+
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Knob, Padding, Stage, knob
 from jaxscope.registry import Registry
 
 __all__ = ["FAMILIES", "AbstractFilterSpec", "FilterChain", "Knob", "Padding", "Stage", "knob"]
 
-#: every family of filters, by its name in chain files
-FAMILIES: Registry[type[AbstractFilterSpec]] = Registry(
+#: every family of filters (a class of ``AbstractFilterSpec``), by its name in chain files
+FAMILIES: Registry[type[Any]] = Registry(
     "family",
     {
         "butterworth": "jaxscope.filters.iir:Butterworth",

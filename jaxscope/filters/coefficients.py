@@ -37,7 +37,9 @@ class Sections:
             if len(row) != 6:
                 raise SpecError("rows", f"section {number} has {len(row)} numbers", hint="give b0 b1 b2 a0 a1 a2")
             if not all(map(isfinite, row)):
-                raise SpecError("rows", f"section {number} holds a number that is not finite", hint="give finite numbers")
+                raise SpecError(
+                    "rows", f"section {number} holds a number that is not finite", hint="give finite numbers"
+                )
             if row[3] == 0:
                 raise SpecError("rows", f"a0 of section {number} is 0", hint="give an a0 that is not 0")
         object.__setattr__(self, "rows", tuple(_normal(row) for row in self.rows))

@@ -1,13 +1,14 @@
 """Filters of finite length: windowed, equiripple, least squares, raised cosine.
 
-The first three are SciPy's ``firwin``, ``remez`` and ``firls``; the raised cosine is a closed form of unit energy (Proakis,
-Digital Communications, chapter 9), as MATLAB's ``rcosdesign``.
+The first three are SciPy's ``firwin``, ``remez`` and ``firls``; the raised cosine is a closed form of unit energy
+(Proakis, Digital Communications, chapter 9), as MATLAB's ``rcosdesign``.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -52,7 +53,7 @@ class FirWindow(AbstractBandSpec):
     title: ClassVar[str] = "FIR, windowed"
     summary: ClassVar[str] = "Linear phase, -6 dB at the cutoff; more taps, steeper edge"
 
-    band: Band = knob("lowpass", choices=BANDS)
+    band: Band = knob("lowpass", choices=BANDS)  # noqa: RUF009
     taps: int = taps_knob(101, MAX_TAPS)
     cutoff_hz: float | tuple[float, float] = cutoff_knob()
     window: str | tuple[str, float] = knob("hamming", kind="window")
@@ -69,7 +70,7 @@ class FirWindow(AbstractBandSpec):
 
     def with_value(self, name: str, value: Any) -> AbstractFilterSpec:
         if name == "band" and value in ("highpass", "bandstop") and self.taps % 2 == 0:
-            return AbstractBandSpec.with_value(AbstractBandSpec.with_value(self, "taps", self.taps + 1), name, value)
+            return AbstractBandSpec.with_value(replace(self, taps=self.taps + 1), name, value)
         return AbstractBandSpec.with_value(self, name, value)
 
     def design(self, rate_hz: float) -> Taps:
@@ -83,8 +84,10 @@ class FirWindow(AbstractBandSpec):
 
 def _check_bands(edges_hz: tuple[float, ...], *, equal_allowed: bool) -> None:
     if len(edges_hz) < 2 or len(edges_hz) % 2:
-        raise SpecError("edges_hz", f"edges_hz has {len(edges_hz)} numbers", hint="give pairs: where each band starts and stops")
-    for place, (low_hz, high_hz) in enumerate(zip(edges_hz, edges_hz[1:], strict=False)):
+        raise SpecError(
+            "edges_hz", f"edges_hz has {len(edges_hz)} numbers", hint="give pairs: where each band starts and stops"
+        )
+    for place, (low_hz, high_hz) in enumerate(pairwise(edges_hz)):
         wrong = high_hz < low_hz or (high_hz == low_hz and not (equal_allowed and place % 2))
         if wrong:
             raise SpecError(
@@ -143,9 +146,13 @@ class FirEquiripple(AbstractFilterSpec):
 
         self.check(rate_hz)
         try:
-            values = remez(self.taps, self.edges_hz, self.gains, weight=self.weights, type=self.kind, fs=rate_hz, maxiter=100)
+            values = remez(
+                self.taps, self.edges_hz, self.gains, weight=self.weights, type=self.kind, fs=rate_hz, maxiter=100
+            )
         except ValueError as error:
-            raise SpecError("taps", f"no equiripple filter was found: {error}", hint="change the taps or the bands") from error
+            raise SpecError(
+                "taps", f"no equiripple filter was found: {error}", hint="change the taps or the bands"
+            ) from error
         if not np.isfinite(values).all():
             raise SpecError("taps", "no equiripple filter was found", hint="change the taps or the bands")
         return Taps(tuple(values.tolist()))
@@ -169,7 +176,9 @@ class FirLeastSquares(AbstractFilterSpec):
         _check_count("gains", self.gains, len(self.edges_hz), "an edge")
         _check_weights(self.weights, len(self.edges_hz) // 2)
         if self.taps % 2 == 0:
-            raise SpecError("taps", f"{self.taps} taps have no middle", hint=f"choose {self.taps - 1} or {self.taps + 1}")
+            raise SpecError(
+                "taps", f"{self.taps} taps have no middle", hint=f"choose {self.taps - 1} or {self.taps + 1}"
+            )
 
     def check(self, rate_hz: float) -> None:
         _check_last_edge(self.edges_hz, rate_hz)
@@ -211,7 +220,9 @@ class RaisedCosine(AbstractFilterSpec):
     summary: ClassVar[str] = "The pulse of data links: no echo at the symbols around"
 
     taps: int = taps_knob(65, MAX_TAPS)
-    symbol_rate_hz: float = knob(25.0, low=1e-9, unit="Hz", log=True, step=0.05, label="Symbol rate", reach=(0.01, math.inf))
+    symbol_rate_hz: float = knob(
+        25.0, low=1e-9, unit="Hz", log=True, step=0.05, label="Symbol rate", reach=(0.01, math.inf)
+    )
     rolloff: float = knob(0.25, low=0.0, high=1.0, step=0.05, label="Roll-off")
     root: bool = knob(default=False, label="Square root")
 

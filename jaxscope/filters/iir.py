@@ -1,9 +1,9 @@
 """The five classical families: Butterworth, Chebyshev 1 and 2, elliptic, Bessel.
 
 All go the same way: an analog low-pass prototype (kept by shape, not by edge), moved to the band with edges warped for
-the bilinear transform, mapped to the z-plane and paired to sections. No polynomial is ever formed, so low cutoffs at high
-rates and high orders keep their digits. Prototypes: Parks and Burrus, Digital Filter Design, chapter 7; the elliptic and
-Bessel ones are SciPy's.
+the bilinear transform, mapped to the z-plane and paired to sections. No polynomial is ever formed, so low cutoffs at
+high rates and high orders keep their digits. Prototypes: Parks and Burrus, Digital Filter Design, chapter 7; the
+elliptic and Bessel ones are SciPy's.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def check_edges(band: str, cutoff_hz: float | tuple[float, float]) -> None:
     """Raise SpecError where the edges are not as many as the band has, or not in order."""
     if band in PAIRED:
         if not isinstance(cutoff_hz, tuple):
-            raise SpecError("cutoff_hz", f"a {band} has two edges, not {shown(cutoff_hz)}", hint="give [low, high] in Hz")
+            raise SpecError(
+                "cutoff_hz", f"a {band} has two edges, not {shown(cutoff_hz)}", hint="give [low, high] in Hz"
+            )
         low_hz, high_hz = cutoff_hz
         if high_hz <= low_hz:
             raise SpecError(
@@ -97,14 +99,15 @@ class AbstractBandSpec(AbstractFilterSpec):
 
     def warnings(self, rate_hz: float) -> tuple[str, ...]:
         return tuple(
-            f"{shown(edge_hz)} Hz is less than a ten-thousandth of fs = {shown(rate_hz)} Hz; make sure that it is meant in Hz"
+            f"{shown(edge_hz)} Hz is below fs / 10 000 (fs = {shown(rate_hz)} Hz); make sure that it is meant in Hz"
             for edge_hz in self.edges_hz
             if edge_hz < SUSPECT_PART * rate_hz
         )
 
     def with_value(self, name: str, value: Any) -> AbstractFilterSpec:
         if name == "band" and value in BANDS:
-            return replace(self, band=value, cutoff_hz=edges_for_band(self.cutoff_hz, value))
+            changes: dict[str, Any] = {"band": value, "cutoff_hz": edges_for_band(self.cutoff_hz, value)}
+            return replace(self, **changes)
         return replace(self, **{name: value})
 
 
@@ -112,7 +115,7 @@ class AbstractBandSpec(AbstractFilterSpec):
 class AbstractClassicalSpec(AbstractBandSpec):
     """A family that is an analog low-pass prototype moved to a band."""
 
-    band: Band = knob("lowpass", choices=BANDS)
+    band: Band = knob("lowpass", choices=BANDS)  # noqa: RUF009
     order: int = knob(4, low=1, high=MAX_ORDER, step=1)
     cutoff_hz: float | tuple[float, float] = cutoff_knob()
 
@@ -218,7 +221,7 @@ def elliptic_prototype(order: int, ripple_db: float, attenuation_db: float) -> R
 
 
 @lru_cache(maxsize=256)
-def bessel_prototype(order: int, norm: str) -> Roots:
+def bessel_prototype(order: int, norm: Literal["phase", "delay", "mag"]) -> Roots:
     """Return SciPy's ``besselap`` by half."""
     from scipy.signal import besselap
 

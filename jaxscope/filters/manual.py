@@ -74,7 +74,9 @@ def _half_roots(field: str, coefficients: tuple[float, ...]) -> tuple[complex, .
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             found = np.roots(coefficients)
     except (FloatingPointError, np.linalg.LinAlgError) as error:
-        raise SpecError(field, f"the numbers of {field} are too far apart to find roots", hint="give sections") from error
+        raise SpecError(
+            field, f"the numbers of {field} are too far apart to find roots", hint="give sections"
+        ) from error
     # np.roots drops roots at the origin only where trailing zeros are left, and these are stripped
     return tuple(complex(root) for root in found.astype(complex) if root.imag >= 0)
 

@@ -1,8 +1,8 @@
 """Zeros, poles and a gain: prototypes moved to a band, mapped to the z-plane, paired to second-order sections.
 
 Roots are kept by half: of each conjugate pair only the one above the real axis, so that conjugates stay exactly
-paired through every step. Formulas: Oppenheim and Schafer, Discrete-Time Signal Processing, chapter 7; the pairing and the
-order of the rows are those of ``scipy.signal.zpk2sos`` (nearest), so the rows agree with SciPy's to rounding.
+paired through every step. Formulas: Oppenheim and Schafer, Discrete-Time Signal Processing, chapter 7; the pairing and
+the order of the rows are those of ``scipy.signal.zpk2sos`` (nearest), so the rows agree with SciPy's to rounding.
 """
 
 from __future__ import annotations

@@ -108,9 +108,11 @@ class AbstractFilterSpec(ABC):
 
     def validate(self) -> None:
         """Raise SpecError where the fields, each right by itself, contradict each other."""
+        return
 
     def check(self, rate_hz: float) -> None:
         """Raise SpecError, naming the field, where the spec does not fit ``rate_hz``."""
+        return
 
     @abstractmethod
     def design(self, rate_hz: float) -> Realisation:
@@ -156,7 +158,9 @@ def _knobs_of(family: type[AbstractFilterSpec]) -> tuple[Knob, ...]:
 
 def _knob_of(item: Field[Any]) -> Knob:
     metadata = dict(item.metadata["knob"])
-    metadata["label"] = metadata["label"] or item.name.removesuffix("_hz").removesuffix("_db").replace("_", " ").capitalize()
+    metadata["label"] = (
+        metadata["label"] or item.name.removesuffix("_hz").removesuffix("_db").replace("_", " ").capitalize()
+    )
     return Knob(name=item.name, default=item.default, **metadata)
 
 

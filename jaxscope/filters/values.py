@@ -76,11 +76,15 @@ def _within(knob: Knob, value: float) -> None:
     unit = f" {knob.unit}" if knob.unit else ""
     if knob.low is not None and value < knob.low:
         raise SpecError(
-            knob.name, f"{shown(value)}{unit} is too small for {knob.name}", hint=f"give {shown(knob.low)}{unit} or more"
+            knob.name,
+            f"{shown(value)}{unit} is too small for {knob.name}",
+            hint=f"give {shown(knob.low)}{unit} or more",
         )
     if knob.high is not None and value > knob.high:
         raise SpecError(
-            knob.name, f"{shown(value)}{unit} is too large for {knob.name}", hint=f"give {shown(knob.high)}{unit} or less"
+            knob.name,
+            f"{shown(value)}{unit} is too large for {knob.name}",
+            hint=f"give {shown(knob.high)}{unit} or less",
         )
 
 
@@ -166,7 +170,9 @@ def _window(knob: Knob, value: object) -> str | tuple[str, float]:
     if len(items) == 1 and isinstance(items[0], str):
         return items[0]
     if len(items) != 2 or not isinstance(items[0], str):
-        raise SpecError(knob.name, f"window is {shown(value)}", hint='give a name, or a name and a number: ["kaiser", 8.6]')
+        raise SpecError(
+            knob.name, f"window is {shown(value)}", hint='give a name, or a name and a number: ["kaiser", 8.6]'
+        )
     return (items[0], real(knob.name, items[1]))
 
 

@@ -121,9 +121,8 @@ class Weighting(AbstractFilterSpec):
         if self.curve == "K":
             return Sections(_k_rows(rate_hz))
         f1, f2, f3, f4 = CORNERS_HZ
-        rows = (_pair(f1, f1, rate_hz), _double_low_pass(f4, rate_hz))
-        if self.curve == "A":
-            rows = (_pair(f1, f1, rate_hz), _pair(f2, f3, rate_hz), rows[1])
+        middle = (_pair(f2, f3, rate_hz),) if self.curve == "A" else ()
+        rows: tuple[Row, ...] = (_pair(f1, f1, rate_hz), *middle, _double_low_pass(f4, rate_hz))
         gain = analog_gain(self.curve, REFERENCE_HZ) / _magnitude(rows, 2 * math.pi * REFERENCE_HZ / rate_hz)
         b0, b1, b2, *a = rows[0]
         return Sections(((b0 * gain, b1 * gain, b2 * gain, a[0], a[1], a[2]), *rows[1:]))
