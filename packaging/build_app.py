@@ -1,0 +1,129 @@
+"""Build the app as a folder with PyInstaller, run its self-test, and pack it as a .deb where Debian's tools are.
+
+Run by ``make package`` in the environment of ``requirements-package.txt``. Results: ``dist/jaxscope/`` and
+``dist/jaxscope_<version>_<architecture>.deb``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from system_libraries import DEBIAN_PACKAGES
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+BUNDLE = DIST / "jaxscope"
+STAGE = ROOT / "build" / "deb"
+
+sys.path.insert(0, str(ROOT))
+from jaxscope import __version__  # noqa: E402
+
+CONTROL = """\
+Package: jaxscope
+Version: {version}
+Architecture: {architecture}
+Maintainer: The jaxscope developers <developers@jaxscope.invalid>
+Installed-Size: {kilobytes}
+Depends: {depends}
+Section: science
+Priority: optional
+Description: see multichannel recordings before and after a filter, while you tune it
+ jaxscope opens recordings of many channels (EDF, BDF, WAV, FLAC, NPY, CSV), shows each trace before and
+ after a filter, and redraws both while a cutoff or a coefficient is being dragged. What was tuned is
+ exported with the same numbers from the window or from the command line.
+"""
+
+
+def bundle() -> None:
+    """Make ``dist/jaxscope`` from the recipe."""
+    folders = ["--distpath", str(DIST), "--workpath", str(ROOT / "build" / "pyinstaller")]
+    recipe = str(ROOT / "packaging" / "jaxscope.spec")
+    subprocess.run(
+        [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", *folders, recipe],
+        cwd=ROOT,
+        check=True,
+    )
+    print(f"{BUNDLE.relative_to(ROOT)}: {size_mb(BUNDLE):.0f} MB")
+
+
+def size_mb(folder: Path) -> float:
+    """Return the size of all files below a folder in megabytes."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir()) / 1e6
+
+
+def check_that_no_path_leaks(folder: Path) -> None:
+    """Stop if a file of the bundle names the folder that it was built in."""
+    here = os.fsencode(ROOT)
+    told = [
+        path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and here in path.read_bytes()
+    ]
+    if told:
+        raise SystemExit(f"these files name the folder of the build: {', '.join(map(str, told[:5]))}")
+
+
+def self_test() -> None:
+    """Run the self-test inside the bundle, away from the checkout."""
+    subprocess.run([str(BUNDLE / "jaxscope"), "selftest"], cwd=DIST, check=True)
+
+
+def architecture() -> str:
+    """Return Debian's name of this machine's architecture."""
+    done = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def glibc() -> str:
+    """Return the version of the C library here: the oldest that the bundle is sure to run with."""
+    return (os.confstr("CS_GNU_LIBC_VERSION") or "glibc 2.36").split()[1]
+
+
+def debian_package() -> Path:
+    """Pack the bundle as a .deb and return its path."""
+    shutil.rmtree(STAGE, ignore_errors=True)
+    shutil.copytree(BUNDLE, STAGE / "opt" / "jaxscope", symlinks=True)
+    (STAGE / "usr" / "bin").mkdir(parents=True)
+    (STAGE / "usr" / "bin" / "jaxscope").symlink_to("/opt/jaxscope/jaxscope")
+    for source, target in {
+        "packaging/jaxscope.desktop": "usr/share/applications/jaxscope.desktop",
+        "resources/icons/jaxscope.svg": "usr/share/icons/hicolor/scalable/apps/jaxscope.svg",
+        "LICENSE": "usr/share/doc/jaxscope/copyright",
+        "THIRD_PARTY_LICENSES": "usr/share/doc/jaxscope/THIRD_PARTY_LICENSES",
+    }.items():
+        (STAGE / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / source, STAGE / target)
+    text = CONTROL.format(
+        version=__version__,
+        architecture=architecture(),
+        kilobytes=int(size_mb(STAGE) * 1000),
+        depends=", ".join([f"libc6 (>= {glibc()})", *DEBIAN_PACKAGES]),
+    )
+    (STAGE / "DEBIAN").mkdir()
+    (STAGE / "DEBIAN" / "control").write_text(text, encoding="utf-8")
+    for path in [STAGE, *STAGE.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+    target = DIST / f"jaxscope_{__version__}_{architecture()}.deb"
+    pack = ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z6", "--build", str(STAGE), str(target)]
+    subprocess.run(pack, check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(STAGE)
+    return target
+
+
+def main() -> None:
+    """Build everything that can be built on this system."""
+    bundle()
+    check_that_no_path_leaks(BUNDLE)
+    self_test()
+    if shutil.which("dpkg-deb"):
+        target = debian_package()
+        print(f"{target.relative_to(ROOT)}: {target.stat().st_size / 1e6:.0f} MB")
+    else:
+        print("no dpkg-deb here, so no .deb")
+
+
+if __name__ == "__main__":
+    main()
