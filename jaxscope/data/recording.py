@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -139,3 +139,9 @@ class Recording(ABC):
 
     def close(self) -> None:  # noqa: B027  (most recordings hold nothing)
         """Let go of files. Reading afterwards is an error."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -76,26 +76,29 @@ class EdfRecording(Recording):
         columns = [self._columns[index] for index in chosen]
         records = span.align(per_record)
         first, last = records.start // per_record, records.stop // per_record
-        if last - first == 1 and self._file.is_sparse(columns):
-            self._read_within(first, span.shift(-first * per_record), chosen, result)
-            return result
-        for record, parts in self._file.columns(first, last, columns):
-            run = Span(record * per_record, (record + len(parts[0])) * per_record)
-            target = run.intersect(span)
-            into = slice(target.start - span.start, target.stop - span.start)
-            cut = slice(target.start - run.start, target.stop - run.start)
-            for row, (index, raw) in enumerate(zip(chosen, parts, strict=True)):
-                result[row, into] = self._decode(index, raw)[cut]
+        if self._file.has_large_records or (last - first <= 2 and self._file.is_sparse(columns)):
+            self._read_exactly(span, per_record, chosen, result)
+        else:
+            for record, parts in self._file.columns(first, last, columns):
+                run = Span(record * per_record, (record + len(parts[0])) * per_record)
+                target = run.intersect(span)
+                into = slice(target.start - span.start, target.stop - span.start)
+                cut = slice(target.start - run.start, target.stop - run.start)
+                for row, (index, raw) in enumerate(zip(chosen, parts, strict=True)):
+                    result[row, into] = self._decode(index, raw)[cut]
         self._calibrate(chosen, result)
         return result
 
-    def _read_within(self, record: int, span: Span, chosen: Sequence[int], result: FloatArray) -> None:
-        """Read samples inside one record, without the rest of it: some files are a single huge record."""
-        for row, index in enumerate(chosen):
-            offset = self._columns[index].offset + span.start * self._sample_bytes
-            raw = self._file.bytes_at(record, offset, len(span) * self._sample_bytes)
-            result[row] = self._decode(index, raw)
-        self._calibrate(chosen, result)
+    def _read_exactly(self, span: Span, per_record: int, chosen: Sequence[int], result: FloatArray) -> None:
+        """Read record by record and channel by channel, and no byte that is not asked for."""
+        for record in range(span.start // per_record, -(-span.stop // per_record)):
+            run = Span(record * per_record, (record + 1) * per_record)
+            target = run.intersect(span)
+            into = slice(target.start - span.start, target.stop - span.start)
+            for row, index in enumerate(chosen):
+                offset = self._columns[index].offset + (target.start - run.start) * self._sample_bytes
+                raw = self._file.bytes_at(record, offset, len(target) * self._sample_bytes)
+                result[row, into] = self._decode(index, raw)
 
     def _decode(self, index: int, raw: ByteArray) -> npt.NDArray[np.int32]:
         return integers(raw, self._sample_bytes, unsigned=not self._info.channels[index].is_data)

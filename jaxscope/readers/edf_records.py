@@ -8,6 +8,7 @@ that shrinks while it is open gives an error here, where a memory map would end 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,8 @@ class RecordFile:
         self.n_records = n_records
         self._lock = Lock()
         self._file = path.open("rb", buffering=0)
+        # A recording that is dropped without being closed lets go of its file all the same.
+        weakref.finalize(self, self._file.close)
 
     def close(self) -> None:
         """Close the file; reading afterwards raises ``ReadError``."""
@@ -64,26 +67,31 @@ class RecordFile:
 
     def bytes_at(self, record: int, offset: int, size: int) -> ByteArray:
         """Return ``size`` bytes that begin ``offset`` bytes after the start of a record."""
-        result = np.empty(size, dtype=np.uint8)
-        view = result.data
-        done = 0
+        result: ByteArray = np.empty(size, dtype=np.uint8)
+        self._fill(result[np.newaxis], record, offset)
+        return result
+
+    def _fill(self, rows: ByteArray, record: int, offset: int) -> None:
+        """Fill row after row with what lies at ``offset`` in record after record. This is the one place that reads."""
+        position = self._first_byte + record * self._record_bytes + offset
         with self._lock:
             if self._file.closed:
                 raise ReadError(f"{self._name} is closed", hint="open it again")
+            seek, read_into = self._file.seek, self._file.readinto
             try:
-                self._file.seek(self._first_byte + record * self._record_bytes + offset)
-                while done < size:
-                    count = self._file.readinto(view[done:])
-                    if not count:
-                        break
-                    done += count
+                for row in rows:
+                    seek(position)
+                    position += self._record_bytes
+                    done = read_into(row.data)
+                    while done < len(row):  # a single read may bring less than was asked for
+                        count = read_into(row[done:].data)
+                        if not count:
+                            raise ReadError(f"{self._name} has become shorter while it was open", hint="open it again")
+                        done += count
             except OSError as error:
                 raise ReadError(
                     f"{self._name} cannot be read: {error.strerror or error}", hint="check the drive"
                 ) from error
-        if done < size:
-            raise ReadError(f"{self._name} has become shorter while it was open", hint="open it again")
-        return result
 
     def columns(self, first: int, stop: int, columns: Sequence[Column]) -> Iterator[tuple[int, list[ByteArray]]]:
         """Yield runs of whole records ``first`` to ``stop`` (half-open), cut into columns.
@@ -95,35 +103,43 @@ class RecordFile:
         list of ndarray of uint8, each of shape (n_records, width)
             The bytes of each column.
         """
-        low = min((column.offset for column in columns), default=0)
-        high = max((column.offset + column.width for column in columns), default=0)
+        low, high, wanted = _extent(columns)
         reads_whole = not self.is_sparse(columns)
-        step = max(1, CHUNK_BYTES // max(1, self._record_bytes))
+        step = max(1, CHUNK_BYTES // max(1, self._record_bytes if reads_whole else wanted))
         for record in range(first, stop, step):
             n_records = min(step, stop - record)
             if reads_whole:
                 size = (n_records - 1) * self._record_bytes + high - low
-                run = np.zeros(n_records * self._record_bytes, dtype=np.uint8)
-                run[:size] = self.bytes_at(record, low, size)
+                run = np.empty(n_records * self._record_bytes, dtype=np.uint8)
+                self._fill(run[np.newaxis, :size], record, low)
                 table = run.reshape(n_records, self._record_bytes)
                 yield record, [table[:, column.offset - low : column.offset - low + column.width] for column in columns]
             else:
                 cut = [np.empty((n_records, column.width), dtype=np.uint8) for column in columns]
-                for row in range(n_records):
-                    for column, part in zip(columns, cut, strict=True):
-                        part[row] = self.bytes_at(record + row, column.offset, column.width)
+                for column, part in zip(columns, cut, strict=True):
+                    self._fill(part, record, column.offset)
                 yield record, cut
+
+    @property
+    def has_large_records(self) -> bool:
+        """Whether even one record is too much to be read for a few samples; some files are a single record."""
+        return self._record_bytes > _LARGE_RECORD_BYTES
 
     def is_sparse(self, columns: Sequence[Column]) -> bool:
         """Say whether these columns are better read by themselves than with all that lies between them."""
-        wanted = sum(column.width for column in columns)
-        low = min((column.offset for column in columns), default=0)
-        high = max((column.offset + column.width for column in columns), default=0)
+        low, high, wanted = _extent(columns)
         return (
-            self._record_bytes > _LARGE_RECORD_BYTES
+            self.has_large_records
             or (high - low > _PAGE_BYTES and 4 * wanted < high - low)
             or (self._record_bytes - (high - low) > _PAGE_BYTES and 4 * wanted < self._record_bytes)
         )
+
+
+def _extent(columns: Sequence[Column]) -> tuple[int, int, int]:
+    """Return the first byte, the byte after the last, and how many bytes the columns themselves take."""
+    low = min((column.offset for column in columns), default=0)
+    high = max((column.offset + column.width for column in columns), default=0)
+    return low, high, sum(column.width for column in columns)
 
 
 def integers(raw: ByteArray, sample_bytes: int, *, unsigned: bool) -> npt.NDArray[np.int32]:
