@@ -49,6 +49,7 @@ SUFFIXES: dict[str, str] = {
     ".tsv": "text",
     ".txt": "text",
     ".log": "text",
+    ".asc": "text",
 }
 
 

@@ -39,6 +39,7 @@ class AudioRecording(Recording):
     def __init__(self, path: Path, rate_hz: float | None = None) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self._is_closed = False
         self._patch: StreamInfo | None = None
         warnings: list[str] = []
         with path.open("rb") as file:
@@ -71,6 +72,8 @@ class AudioRecording(Recording):
         if not len(span):
             return np.empty((len(chosen), 0))
         with self._lock:
+            if self._is_closed:
+                raise ReadError(f"{self._path.name} is closed", hint="open it again")
             self._go_to(span.start)
             block = self._decode(len(span))
         return np.ascontiguousarray(block.T[list(chosen)])
@@ -78,6 +81,7 @@ class AudioRecording(Recording):
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
+            self._is_closed = True
             self._file.close()
 
     def _check_flac(self) -> list[str]:

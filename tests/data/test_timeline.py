@@ -29,12 +29,12 @@ def timelines(draw: st.DrawFn) -> tuple[Timeline, list[tuple[Fraction, Fraction]
 
 
 def naive_seconds(exact: list[tuple[Fraction, Fraction]], rate_hz: float, n_samples: int) -> list[Fraction]:
-    """Return the exact time of each stored sample: step by step, jumping to the end of a gap that is met."""
+    """Return the exact time of each stored sample: step by step; a gap that is met sets the clock to its end."""
     period = 1 / Fraction(rate_hz).limit_denominator(1000)
     times, now, pending = [], Fraction(0), list(exact)
     for _ in range(n_samples):
         while pending and now >= pending[0][0]:
-            now = max(pending.pop(0)[1], now)
+            now = pending.pop(0)[1]
         times.append(now)
         now += period
     return times

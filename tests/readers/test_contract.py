@@ -1,0 +1,219 @@
+"""What every format keeps, over the table of readers: a new format joins with one line in ``EXAMPLES``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jaxscope.compute.summary import groups_of_equal_length, summarise
+from jaxscope.data.recording import CHANNEL_KINDS, Recording
+from jaxscope.errors import JaxscopeError, ReadError
+from jaxscope.readers import READERS, SUFFIXES, open_recording, sniff_format
+
+RNG = np.random.default_rng(11)
+NOISE = RNG.standard_normal((2, 3000)) * 0.1
+
+
+def write_wav(path: Path) -> None:
+    import soundfile
+
+    soundfile.write(path, NOISE.T, 500, subtype="PCM_16")
+
+
+def write_numpy(path: Path) -> None:
+    if path.suffix == ".npy":
+        np.save(path, NOISE.astype(np.float32))
+    else:
+        np.savez(path, left=NOISE[0], right=NOISE[1], rate_hz=500.0)
+
+
+def write_table(path: Path) -> None:
+    separator = "\t" if path.suffix == ".tsv" else ","
+    rows = [separator.join(["time_s", "a", "b"])]
+    rows += [separator.join([f"{i / 500:.3f}", f"{x:.6g}", f"{y:.6g}"]) for i, (x, y) in enumerate(NOISE.T)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
+    "audio": ((".wav", write_wav), (".flac", write_wav)),
+    "numpy": ((".npy", write_numpy), (".npz", write_numpy)),
+    "text": ((".csv", write_table), (".tsv", write_table)),
+}
+CASES = ["plain.edf", "plain.bdf", *(f"x{suffix}" for files in EXAMPLES.values() for suffix, _ in files)]
+
+
+@pytest.fixture
+def example(tmp_path: Path, plain_edf, plain_bdf) -> Callable[[str], Path]:  # type: ignore[no-untyped-def]
+    """Return a function that makes the example file of a name."""
+
+    def make(name: str) -> Path:
+        path = tmp_path / name
+        if path.suffix == ".edf":
+            path.write_bytes(plain_edf.to_bytes())
+        elif path.suffix == ".bdf":
+            path.write_bytes(plain_bdf.to_bytes())
+        else:
+            writers = dict(pair for files in EXAMPLES.values() for pair in files)
+            writers[path.suffix](path)
+        return path
+
+    return make
+
+
+def read_all(recording: Recording) -> dict[int, np.ndarray]:
+    found: dict[int, np.ndarray] = {}
+    for group in groups_of_equal_length(recording.info):
+        block = recording.read(0, recording.info.channels[group[0]].n_samples, group)
+        found.update(zip(group, block, strict=True))
+    return found
+
+
+def test_every_format_has_an_example() -> None:
+    assert set(READERS) == {"edf", "bdf", *EXAMPLES}
+
+
+@pytest.mark.parametrize("name", list(READERS))
+def test_a_format_and_the_table_of_suffixes_agree(name: str) -> None:
+    reader = READERS[name]
+    assert reader.name == name
+    assert reader.title
+    assert set(reader.suffixes) == {suffix for suffix, of in SUFFIXES.items() if of == name}
+    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in reader.suffixes)
+    assert not reader.sniff(b"")
+    assert not reader.sniff(bytes(range(256)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_info_is_whole_and_agrees_with_what_is_read(name: str, example: Callable[[str], Path]) -> None:
+    with open_recording(example(name)) as recording:
+        info = recording.info
+        assert info.format
+        assert len(info.channels) >= 2
+        assert len({channel.name for channel in info.channels}) == len(info.channels)
+        samples = read_all(recording)
+        for index, channel in enumerate(info.channels):
+            assert channel.kind in CHANNEL_KINDS
+            assert samples[index].dtype == np.float64
+            assert samples[index].shape == (channel.n_samples,)
+            assert channel.n_samples > 0
+            if channel.rate_hz is not None:
+                assert info.duration_s == pytest.approx(channel.n_samples / channel.rate_hz)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_random_spans_equal_slices_of_the_whole(name: str, example: Callable[[str], Path]) -> None:
+    generator = np.random.default_rng(3)
+    with open_recording(example(name)) as recording:
+        whole = read_all(recording)
+        for group in groups_of_equal_length(recording.info):
+            n_samples = recording.info.channels[group[0]].n_samples
+            for _ in range(25):
+                start, stop = sorted(generator.integers(-5, n_samples + 5, 2).tolist())
+                chosen = generator.permutation(group)[: generator.integers(1, len(group) + 1)].tolist()
+                expected = np.stack([whole[index][max(start, 0) : max(stop, 0)] for index in chosen])
+                np.testing.assert_array_equal(recording.read(start, stop, chosen), expected)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_spans_past_an_end_are_empty(name: str, example: Callable[[str], Path]) -> None:
+    with open_recording(example(name)) as recording:
+        n_samples = recording.info.channels[0].n_samples
+        for start, stop in ((n_samples, n_samples + 9), (n_samples + 3, n_samples + 9), (-9, -3), (4, 4), (5, 2)):
+            assert recording.read(start, stop, [0]).shape == (1, 0)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reading_from_several_threads_gives_the_same(name: str, example: Callable[[str], Path]) -> None:
+    with open_recording(example(name)) as recording:
+        n_samples = recording.info.channels[0].n_samples
+        whole = recording.read(0, n_samples, [0])
+        starts = np.random.default_rng(4).integers(0, n_samples, 120).tolist()
+        with ThreadPoolExecutor(4) as pool:
+            parts = list(pool.map(lambda start: recording.read(start, start + 40, [0]), starts))
+        for start, part in zip(starts, parts, strict=True):
+            np.testing.assert_array_equal(part, whole[:, start : start + 40])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reading_after_closing_is_an_error_in_words(name: str, example: Callable[[str], Path]) -> None:
+    recording = open_recording(example(name))
+    recording.close()
+    recording.close()
+    with pytest.raises(ReadError):
+        recording.read(0, 4, [0])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_name_in_capitals_and_an_unknown_suffix_open_all_the_same(name: str, example: Callable[[str], Path]) -> None:
+    path = example(name)
+    shouting = path.with_name(path.name.upper())
+    path.rename(shouting)
+    with open_recording(shouting) as recording:
+        expected = read_all(recording)
+    if sniff_format(shouting.read_bytes()[:4096]) is None:
+        pytest.skip("this format cannot be told from its bytes")
+    unnamed = shouting.rename(shouting.with_suffix(".unknown"))
+    with open_recording(unnamed) as recording:
+        found = read_all(recording)
+    for index, samples in expected.items():
+        np.testing.assert_array_equal(found[index], samples)
+
+
+@pytest.mark.parametrize("suffix", sorted(SUFFIXES))
+def test_empty_missing_and_folders_are_refused_by_name(suffix: str, tmp_path: Path) -> None:
+    empty, folder = tmp_path / f"empty{suffix}", tmp_path / f"folder{suffix}"
+    empty.touch()
+    folder.mkdir()
+    for path, word in ((empty, "is empty"), (folder, "is a folder"), (tmp_path / f"none{suffix}", "is not there")):
+        with pytest.raises(ReadError, match=word) as caught:
+            open_recording(path)
+        assert path.name in caught.value.message
+        assert caught.value.hint
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_other_content_under_a_suffix_is_refused(name: str, tmp_path: Path, example: Callable[[str], Path]) -> None:
+    suffix = Path(name).suffix
+    for content in (b"%PDF-1.7\n" + bytes(5000), RNG.bytes(5000), b"\x89PNG\r\n\x1a\n" + RNG.bytes(900)):
+        path = tmp_path / f"lecture{suffix}"
+        path.write_bytes(content)
+        with pytest.raises(ReadError) as caught:
+            open_recording(path)
+        assert "lecture" in caught.value.message
+    rival = example("plain.bdf" if suffix != ".bdf" else "plain.edf").rename(tmp_path / f"night{suffix}")
+    with pytest.raises(ReadError, match=r"is not an? ") as caught:
+        open_recording(rival)
+    assert "it looks like" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_is_told_or_harmless(name: str, data: st.DataObject, example: Callable[[str], Path]) -> None:
+    path = example(name)
+    content = bytearray(path.read_bytes())
+    if data.draw(st.booleans(), "cut"):
+        del content[data.draw(st.integers(1, len(content) - 1), "length") :]
+    for position in data.draw(st.lists(st.integers(0, min(2000, len(content) - 1)), max_size=6), "positions"):
+        content[position] = data.draw(st.integers(0, 255), "byte")
+    path.write_bytes(content)
+    told: JaxscopeError | None = None
+    try:
+        with open_recording(path) as recording:
+            summarise(recording)
+    except JaxscopeError as error:
+        told = error
+    assert told is None or (told.exit_code == 3 and "\n" not in told.sentence())
+
+
+def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.xyz"
+    path.write_bytes(b"\x00\x01\x02" * 99)
+    with pytest.raises(ReadError, match=r"can't read \.xyz files"):
+        open_recording(path)
