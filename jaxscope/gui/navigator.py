@@ -1,0 +1,119 @@
+"""Moving along the recording: one object that turns gestures and keys into ``LookAt``.
+
+It knows how long the recording is and remembers the windows that were zoomed from, for "zoom back". Clipping to the
+recording is the reducer's work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jaxscope.gui.views.base import Dispatch
+from jaxscope.session.actions import LookAt, ShowLanes
+from jaxscope.session.state import SessionState, Viewport
+
+#: The window of ``Ctrl+0``, in seconds.
+USUAL_WINDOW_S = 10.0
+_HISTORY = 100
+
+
+class Navigator:
+    """Pans and zooms the window of one store.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes an action.
+    state : callable
+        Returns the current state.
+    """
+
+    def __init__(self, dispatch: Dispatch, state: Callable[[], SessionState]) -> None:
+        self._dispatch = dispatch
+        self._state = state
+        self.total_s: float | None = None
+        self._past: list[Viewport] = []
+        self._future: list[Viewport] = []
+
+    @property
+    def viewport(self) -> Viewport:
+        """What is looked at now."""
+        return self._state().viewport
+
+    def reset(self, total_s: float | None) -> None:
+        """Begin with another recording."""
+        self.total_s = total_s
+        self._past.clear()
+        self._future.clear()
+
+    def look(self, start_s: float, duration_s: float) -> None:
+        """Look at another window."""
+        if self.total_s is not None:
+            duration_s = min(duration_s, self.total_s)
+            start_s = min(max(start_s, 0.0), self.total_s - duration_s)
+        self._dispatch(LookAt(start_s=start_s, duration_s=duration_s, total_s=self.total_s))
+
+    def pan_s(self, seconds: float) -> None:
+        """Scroll by a time."""
+        self.look(self.viewport.start_s + seconds, self.viewport.duration_s)
+
+    def pan_windows(self, share: float) -> None:
+        """Scroll by a share of the window."""
+        self.pan_s(share * self.viewport.duration_s)
+
+    def zoom(self, factor: float, around_s: float | None = None) -> None:
+        """Show ``factor`` times as much time; ``around_s`` stays where it is, by default the middle."""
+        viewport = self.viewport
+        duration_s = viewport.duration_s * factor
+        if self.total_s is not None:
+            duration_s = min(duration_s, self.total_s)
+        anchor_s = viewport.start_s + viewport.duration_s / 2 if around_s is None else around_s
+        share = (anchor_s - viewport.start_s) / viewport.duration_s
+        self.look(anchor_s - share * duration_s, duration_s)
+
+    def step_window(self, direction: int) -> None:
+        """Show the next longer (1) or shorter (-1) window of 1, 2, 5 times a power of ten, from the same start."""
+        self.look(self.viewport.start_s, next_window(self.viewport.duration_s, direction))
+
+    def first(self) -> None:
+        """Go to the start."""
+        self.look(0.0, self.viewport.duration_s)
+
+    def last(self) -> None:
+        """Go to the end."""
+        if self.total_s is not None:
+            self.look(self.total_s - self.viewport.duration_s, self.viewport.duration_s)
+
+    def usual(self) -> None:
+        """Show ten seconds around the middle of what is shown."""
+        self.zoom(USUAL_WINDOW_S / self.viewport.duration_s)
+
+    def remember(self) -> None:
+        """Note the present window before a jump, for ``back``."""
+        self._past = [*self._past, self.viewport][-_HISTORY:]
+        self._future.clear()
+
+    def back(self) -> None:
+        """Go back to the window before the last jump."""
+        if self._past:
+            self._future.append(self.viewport)
+            self._restore(self._past.pop())
+
+    def forward(self) -> None:
+        """Undo ``back``."""
+        if self._future:
+            self._past.append(self.viewport)
+            self._restore(self._future.pop())
+
+    def _restore(self, viewport: Viewport) -> None:
+        self._dispatch(ShowLanes(first=viewport.first_lane, count=viewport.lane_count))
+        self.look(viewport.start_s, viewport.duration_s)
+
+
+def next_window(duration_s: float, direction: int) -> float:
+    """Return the next 1-2-5 step above (1) or below (-1) a duration."""
+    exponents = range(-5, 7)
+    steps = [float(f"{factor}e{power}") for power in exponents for factor in (1, 2, 5)]
+    if direction > 0:
+        return next((step for step in steps if step > duration_s * 1.001), duration_s)
+    return next((step for step in reversed(steps) if step < duration_s * 0.999), duration_s)

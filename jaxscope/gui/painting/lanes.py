@@ -1,0 +1,112 @@
+"""Which channels are shown, in which order, and how each of them is drawn.
+
+A lane is one row of the rail and of the traces. Both are laid out from the same list, so a name can never stand beside
+another channel's trace. Invariant: lane ``i`` covers ``i * height / count`` to ``(i + 1) * height / count``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxscope.data.recording import CODE_KINDS, Channel, RecordingInfo
+from jaxscope.filters.channels import chain_for
+from jaxscope.session.state import CHAIN_TAGS, SessionState
+
+#: Token of a trace by the kind of its channel; kinds that are not named share the first one.
+_KIND_TOKENS = {
+    "eog": "eog",
+    "resp": "t5",
+    "emg": "emg",
+    "ecg": "ecg",
+    "seismic": "ecg",
+    "trigger": "t2",
+    "status": "t2",
+}
+DEFAULT_TOKEN = "eeg"
+#: Below this height of a lane the rail shows every n-th name only.
+LEAST_NAME_PX = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One channel as it is shown. ``tag`` is the letter of its chain, empty where nothing filters it."""
+
+    channel: int
+    name: str
+    unit: str
+    kind: str
+    colour: str
+    tag: str
+    gain: float
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether no chain is for this channel."""
+        return not self.tag
+
+
+def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
+    """Return the numbers of all channels that are not hidden, in the order they are shown."""
+    position = {name: place for place, name in enumerate(state.document.channel_order)}
+    hidden = {name for name, look in state.document.looks if look.hidden}
+    numbers = [
+        number
+        for number, channel in enumerate(info.channels)
+        if channel.kind != "annotation" and channel.name not in hidden
+    ]
+    after = len(position)
+    return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))
+
+
+def lanes_of(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
+    """Return the lanes on the screen, from the top."""
+    channels = shown_channels(state, info)
+    viewport = state.viewport
+    if viewport.lane_count is not None:
+        first = min(viewport.first_lane, max(0, len(channels) - viewport.lane_count))
+        channels = channels[first : first + viewport.lane_count]
+    looks = dict(state.document.looks)
+    return tuple(_lane(state, number, info.channels[number], looks) for number in channels)
+
+
+def _lane(state: SessionState, number: int, channel: Channel, looks: dict) -> Lane:
+    look = looks.get(channel.name)
+    chain = chain_for(state.document.chains, channel.name, is_data=channel.kind not in CODE_KINDS)
+    return Lane(
+        channel=number,
+        name=channel.name,
+        unit=shown_unit(channel.unit),
+        kind=channel.kind,
+        colour=(look.colour if look is not None else None) or _KIND_TOKENS.get(channel.kind, DEFAULT_TOKEN),
+        tag="" if chain is None else CHAIN_TAGS[chain % len(CHAIN_TAGS)],
+        gain=1.0 if look is None else look.gain,
+    )
+
+
+def shown_unit(unit: str) -> str:
+    """Return a unit of a file as it is shown: a real micro sign."""
+    return "µ" + unit[1:] if unit.startswith("u") and len(unit) > 1 else unit
+
+
+def lane_at(y: float, height: float, count: int) -> int | None:
+    """Return the number of the lane at a height, None outside."""
+    if count < 1 or height <= 0 or not 0 <= y < height:
+        return None
+    return min(count - 1, int(y * count / height))
+
+
+def name_stride(height: float, count: int) -> int:
+    """Return 1 where every lane has room for its name, n where every n-th is named."""
+    if count < 1 or height <= 0:
+        return 1
+    return max(1, -(-int(LEAST_NAME_PX * count) // max(1, int(height))))
+
+
+def span_of_names(lanes: Sequence[Lane], first: str, last: str) -> tuple[str, ...]:
+    """Return the names from one lane to another, both included, in screen order."""
+    names = [lane.name for lane in lanes]
+    if first not in names or last not in names:
+        return (last,)
+    low, high = sorted((names.index(first), names.index(last)))
+    return tuple(names[low : high + 1])

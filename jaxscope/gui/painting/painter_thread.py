@@ -1,0 +1,118 @@
+"""The painter: one thread that turns scenes into images; the newest scene wins.
+
+The GUI thread hands a scene over and goes on; later it is handed an image that knows which window it shows. A scene
+that was replaced before its turn is never painted. ``shut_down`` joins the thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtGui import QImage
+
+from jaxscope.gui.painting.columns import paint_columns
+from jaxscope.gui.painting.scene import Stroke, TraceScene, prepare
+from jaxscope.gui.painting.strokes import Breath, paint_strokes
+
+_LOG = logging.getLogger(__name__)
+#: Beyond this many traces columns of pixels are quicker than polylines, and are used at rest, too.
+MANY_TRACES = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TraceImage:
+    """A painted scene: transparent where no trace is."""
+
+    scene: TraceScene
+    image: QImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PaintFailure:
+    """The painter met an error; the window says so and goes on."""
+
+    error: BaseException
+
+
+def paint_scene(scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
+    """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
+    image = QImage(scene.width_px, scene.height_px, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(0)
+    strokes = prepare(scene)
+    n_traces = sum(len(stroke.lines) for stroke in strokes)
+    if n_traces <= MANY_TRACES:
+        if not paint_strokes(image, strokes, scene, is_stale):
+            return None
+    else:
+        _paint_columns(image, scene, strokes)
+    image.setDevicePixelRatio(scene.ratio)
+    return TraceImage(scene=scene, image=image)
+
+
+def _paint_columns(image: QImage, scene: TraceScene, strokes: tuple[Stroke, ...]) -> None:
+    stride = image.bytesPerLine() // 4
+    memory = image.bits()
+    pixels = np.frombuffer(memory, np.uint32).reshape(image.height(), stride)[:, : image.width()]
+    breathe = Breath()
+    for stroke in strokes:
+        paint_columns(pixels, stroke, 1 if scene.ratio <= 1.25 else round(scene.ratio))
+        breathe()
+
+
+class PainterThread:
+    """Owns the painting thread.
+
+    Parameters
+    ----------
+    deliver : callable
+        Called on the painting thread with each ``TraceImage`` or ``PaintFailure``.
+    """
+
+    def __init__(self, deliver: Callable[[TraceImage | PaintFailure], None]) -> None:
+        self._deliver = deliver
+        self._wake = threading.Condition()
+        self._pending: TraceScene | None = None
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="jaxscope-painter", daemon=True)
+        self._thread.start()
+
+    def submit(self, scene: TraceScene) -> None:
+        """Paint this scene as soon as possible, in place of any that still waits."""
+        with self._wake:
+            self._pending = scene
+            self._wake.notify()
+
+    def shut_down(self) -> None:
+        """Drop what waits and join the thread; nothing is delivered afterwards."""
+        with self._wake:
+            self._closing = True
+            self._pending = None
+            self._wake.notify()
+        self._thread.join(timeout=5.0)
+
+    def _is_stale(self, scene: TraceScene) -> bool:
+        """Whether a rest picture has been overtaken; a picture in motion is always finished."""
+        return self._closing or (scene.quality == "rest" and self._pending is not None)
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                while self._pending is None and not self._closing:
+                    self._wake.wait()
+                if self._closing:
+                    return
+                scene, self._pending = self._pending, None
+            result = self._paint(scene)
+            if result is not None and not self._closing:
+                self._deliver(result)
+
+    def _paint(self, scene: TraceScene) -> TraceImage | PaintFailure | None:
+        try:
+            return paint_scene(scene, lambda: self._is_stale(scene))
+        except Exception as error:  # noqa: BLE001  (whatever it is, the window must live on and say so)
+            _LOG.exception("painting failed")
+            return PaintFailure(error=error)

@@ -1,0 +1,176 @@
+"""Everything that one picture of the traces is made of, as one immutable value.
+
+A scene is made on the GUI thread (cheap: no samples are touched) and painted on the painter's thread. All positions
+come from ``prepare``, so motion quality and rest quality cannot differ in position, only in smoothness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.compute.frames import Envelope, Frame, TraceBlock
+from jaxscope.gui.painting.lanes import Lane
+
+FloatArray = npt.NDArray[np.float64]
+Content = Literal["both", "before", "after", "difference"]
+Quality = Literal["motion", "rest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pane:
+    """A part of the traces with its own time axis, in device pixels."""
+
+    left_px: int
+    width_px: int
+    content: Content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TraceScene:
+    """One picture that is to be painted. ``colours`` maps tokens and ``before_mixed`` to 0xFFRRGGBB."""
+
+    serial: int
+    frame: Frame
+    lanes: tuple[Lane, ...]
+    start_s: float
+    stop_s: float
+    width_px: int
+    height_px: int
+    ratio: float
+    panes: tuple[Pane, ...]
+    scales: Mapping[str, float]
+    colours: Mapping[str, int]
+    remove_offset: bool
+    negative_up: bool
+    show_after: bool
+    is_held: bool
+    quality: Quality
+    is_smooth: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Line:
+    """One trace in device pixels: (n,) positions, top and bottom of each bin; NaN is a break.
+
+    ``is_exact`` tells that every point is one sample, so top and bottom are the same.
+    """
+
+    x: FloatArray
+    top: FloatArray
+    bottom: FloatArray
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stroke:
+    """All traces of one colour in one pane, drawn together; ``is_strong`` asks for a second line."""
+
+    pane: Pane
+    colour: int
+    is_strong: bool
+    lines: tuple[Line, ...]
+
+
+def prepare(scene: TraceScene) -> tuple[Stroke, ...]:
+    """Return what is to be drawn, from the back: in each pane all of Before before any of After."""
+    rows = {lane.channel: row for row, lane in enumerate(scene.lanes)}
+    strokes: list[Stroke] = []
+    for pane in scene.panes:
+        views = [_BlockView.of(scene, pane, block) for block in scene.frame.blocks]
+        groups: dict[tuple[int, bool, int], list[Line]] = {}
+        for view in views:
+            for order, colour, is_strong, line in _lines(scene, pane, view, rows):
+                groups.setdefault((order, is_strong, colour), []).append(line)
+        strokes.extend(
+            Stroke(pane=pane, colour=colour, is_strong=is_strong, lines=tuple(lines))
+            for (_, is_strong, colour), lines in sorted(groups.items(), key=lambda item: item[0][0])
+        )
+    return tuple(strokes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _BlockView:
+    """The bins of a block that fall into a pane."""
+
+    block: TraceBlock
+    x: FloatArray
+    bins: slice
+
+    @staticmethod
+    def of(scene: TraceScene, pane: Pane, block: TraceBlock) -> _BlockView:
+        centre_s = (block.bin_samples - 1) / (2.0 * block.rate_hz)
+        times_s = block.times_s
+        first = max(0, int(np.searchsorted(times_s, scene.start_s - centre_s)) - 2)
+        last = int(np.searchsorted(times_s, scene.stop_s)) + 2
+        bins = slice(first, last)
+        span_s = max(scene.stop_s - scene.start_s, 1e-12)
+        x = pane.left_px + (times_s[bins] + centre_s - scene.start_s) * (pane.width_px / span_s)
+        return _BlockView(block=block, x=x, bins=bins)
+
+
+def _lines(
+    scene: TraceScene, pane: Pane, view: _BlockView, rows: Mapping[int, int]
+) -> Iterator[tuple[int, int, bool, Line]]:
+    block = view.block
+    for place, channel in enumerate(block.channels):
+        row = rows.get(channel)
+        if row is None:
+            continue
+        lane = scene.lanes[row]
+        is_filtered = block.filtered[place] and scene.show_after
+        before_offset, after_offset = float(block.before_offset[place]), float(block.after_offset[place])
+        if pane.content == "difference":
+            if is_filtered and block.difference is not None:
+                offset = before_offset - after_offset
+                line = _line(scene, view, block.difference, place, row, lane, offset)
+                yield 1, scene.colours["difference"], False, line
+            continue
+        if pane.content != "after" or not is_filtered:
+            is_mixed = pane.content == "both" and is_filtered
+            colour = scene.colours["before_mixed" if is_mixed else "before"]
+            yield 0, colour, False, _line(scene, view, block.before, place, row, lane, before_offset)
+        if pane.content != "before" and is_filtered and block.after is not None:
+            colour = scene.colours[f"held_{lane.colour}" if scene.is_held else lane.colour]
+            yield 1, colour, not scene.is_held, _line(scene, view, block.after, place, row, lane, after_offset)
+
+
+def _line(
+    scene: TraceScene, view: _BlockView, values: Envelope, place: int, row: int, lane: Lane, offset: float
+) -> Line:
+    lane_px = scene.height_px / len(scene.lanes)
+    slope = lane_px * lane.gain / scene.scales[lane.kind]
+    if scene.negative_up:
+        slope = -slope
+    if not scene.remove_offset or not np.isfinite(offset):
+        offset = 0.0
+    centre = (row + 0.5) * lane_px
+    low = centre - (values.low[place, view.bins] - offset) * slope
+    if values.high is values.low:
+        return Line(x=view.x, top=low, bottom=low, is_exact=True)
+    high = centre - (values.high[place, view.bins] - offset) * slope
+    top, bottom = (low, high) if scene.negative_up else (high, low)
+    return Line(x=view.x, top=top, bottom=bottom, is_exact=view.block.bin_samples == 1)
+
+
+def vertices(line: Line) -> tuple[FloatArray, FloatArray]:
+    """Return the corners of the polyline through a trace, shape (n,) or (2 n,).
+
+    In each bin the end that is nearer to where the trace comes from is visited first: a rising bin goes from its lowest
+    to its highest value, so a slope is drawn as a slope and not as a saw.
+    """
+    if line.is_exact:
+        return line.x, line.top
+    middle = line.top + line.bottom
+    step = np.empty_like(middle)
+    step[:1] = 0.0
+    np.subtract(middle[1:], middle[:-1], out=step[1:])
+    falls = step > 0
+    y = np.empty(2 * len(middle))
+    y[0::2] = np.where(falls, line.top, line.bottom)
+    y[1::2] = np.where(falls, line.bottom, line.top)
+    return np.repeat(line.x, 2), y

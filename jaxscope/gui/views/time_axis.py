@@ -1,0 +1,151 @@
+"""The time axis under the traces: marks, words, and the pointer's time as a badge. Dragging it scrolls."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.compute.frames import Opened
+from jaxscope.display.ticks import decimals_of, time_ticks
+from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, begin, draw_text, hairline, rounded, text_width
+from jaxscope.gui.navigator import Navigator
+from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, pane_at, panes_of
+from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.traces_numbers import clock
+from jaxscope.session.state import SessionState
+
+_HALF_LABEL = 30
+_ZOOM_STEP = 1.25
+
+
+class TimeAxisView(AbstractView, QWidget):
+    """The axis of the window in view."""
+
+    def __init__(self, navigator: Navigator, state: SessionState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._navigator = navigator
+        self._state = state
+        self._start: datetime | None = None
+        self._pointer_s: float | None = None
+        self._drag: tuple[float, float, float] | None = None
+        self.setFixedHeight(scaled(28))
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+        self.setToolTip("Drag to scroll, Ctrl and wheel to zoom")
+        self.setAccessibleName("Time axis")
+        theme().changed.connect(self._on_theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(1200, scaled(28))
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        """Show another window."""
+        self._state = state
+        if state.viewport is not previous.viewport:
+            self.update()
+
+    def show_frame(self, outcome: object) -> None:
+        """Take the start of another recording, for clock times."""
+        if isinstance(outcome, Opened):
+            self._start = outcome.info.start
+            self.update()
+
+    def show_pointer(self, second: float | None) -> None:
+        """Show the time under the pointer; None shows none."""
+        if second != self._pointer_s:
+            self._pointer_s = second
+            self.update()
+
+    def _on_theme(self) -> None:
+        self.setFixedHeight(scaled(28))
+        self.update()
+
+    @property
+    def _panes(self) -> tuple[PaneRect, ...]:
+        return panes_of(self._state.viewport.mode, self.width() - RAIL_PX)
+
+    @property
+    def _is_clock(self) -> bool:
+        return self._state.viewport.clock_time and self._start is not None
+
+    def _words(self, second: float, decimals: int) -> str:
+        if self._is_clock and self._start is not None:
+            moment = self._start + timedelta(seconds=second)
+            text = moment.strftime("%H:%M:%S")
+            return f"{text}.{moment.microsecond:06d}"[: len(text) + 1 + decimals] if decimals else text
+        return clock(second, decimals)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        painter.fillRect(self.rect(), colour("canvas"))
+        hairline(painter, 0, 0, self.width(), "line2")
+        stop_s = self._state.viewport.start_s + self._state.viewport.duration_s
+        caption = "clock" if self._is_clock else ("h:mm:ss" if stop_s >= 3600 else "mm:ss")
+        draw_text(painter, QRectF(0, 1, RAIL_PX - 12, self.height()), caption, font(11), "text3", RIGHT)
+        for pane in self._panes:
+            self._paint_pane(painter, pane)
+        painter.end()
+
+    def _paint_pane(self, painter: QPainter, pane: PaneRect) -> None:
+        viewport = self._state.viewport
+        start_s, stop_s = viewport.start_s, viewport.start_s + viewport.duration_s
+        # times of an hour and more are wider
+        least_px = 78 if stop_s >= 3600 or self._is_clock else 60
+        ticks = time_ticks(start_s, stop_s, pane.width, least_px=least_px)
+        edge = pane.left + RAIL_PX
+        for seconds, length, token in ((ticks.minor, 4, "line2"), (ticks.major, 6, "off")):
+            for second in seconds:
+                x = round(RAIL_PX + pane.x_of(second, start_s, viewport.duration_s))
+                painter.fillRect(QRectF(x, 1, 1, length), colour(token))
+        decimals = decimals_of(ticks.step)
+        for second in ticks.major:
+            x = RAIL_PX + pane.x_of(second, start_s, viewport.duration_s)
+            words = self._words(second, decimals)
+            if x - edge < _HALF_LABEL:
+                draw_text(painter, QRectF(x + 4, 3, 2 * _HALF_LABEL, self.height() - 4), words, font(11), "text3", LEFT)
+            elif edge + pane.width - x >= _HALF_LABEL:
+                box = QRectF(x - 60, 3, 120, self.height() - 4)
+                draw_text(painter, box, words, font(11), "text3", CENTRE)
+        if self._pointer_s is not None:
+            self._paint_badge(painter, pane, edge)
+
+    def _paint_badge(self, painter: QPainter, pane: PaneRect, edge: float) -> None:
+        viewport = self._state.viewport
+        words = self._words(self._pointer_s or 0.0, 3)
+        width = text_width(words, font(11, 500)) + 14
+        x = RAIL_PX + pane.x_of(self._pointer_s or 0.0, viewport.start_s, viewport.duration_s)
+        x = min(max(x - width / 2, edge), edge + pane.width - width)
+        box = QRectF(round(x), 4, width, 20)
+        painter.fillRect(box.adjusted(-4, 0, 4, 0), colour("canvas"))
+        rounded(painter, box, 4, "press")
+        draw_text(painter, box, words, font(11, 500), "text", CENTRE)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and event.position().x() >= RAIL_PX:
+            pane = pane_at(self._panes, event.position().x() - RAIL_PX)
+            self._drag = (event.position().x(), self._state.viewport.start_s, pane.width)
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            begun_x, start_s, width = self._drag
+            duration_s = self._state.viewport.duration_s
+            self._navigator.look(start_s - (event.position().x() - begun_x) / width * duration_s, duration_s)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._drag = None
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        notches = (event.angleDelta().y() or event.angleDelta().x()) / 120
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            viewport = self._state.viewport
+            pane = pane_at(self._panes, event.position().x() - RAIL_PX)
+            around_s = pane.second_at(event.position().x() - RAIL_PX, viewport.start_s, viewport.duration_s)
+            self._navigator.zoom(_ZOOM_STEP**-notches, around_s)
+        else:
+            self._navigator.pan_windows(-notches * 0.1)
+        event.accept()

@@ -1,0 +1,276 @@
+"""The traces: a picture that the painter made, between layers that are painted here.
+
+The GUI thread never touches a sample: it hands scenes to the painter and blits what comes back. A picture knows the
+window it was painted for, so after a pan it is drawn at its right place at once, and replaced a moment later. While
+something changes pictures come in motion quality; 120 ms after the last change one comes in rest quality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.gui.components.painting import begin
+from jaxscope.gui.navigator import Navigator
+from jaxscope.gui.painting.geometry import pane_at
+from jaxscope.gui.painting.painter_thread import TraceImage
+from jaxscope.gui.painting.scales import ScaleBook
+from jaxscope.gui.painting.scene import Quality, TraceScene
+from jaxscope.gui.theme import theme
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.traces_gestures import TraceGestures
+from jaxscope.gui.views.traces_layers import (
+    Canvas,
+    paint_cover,
+    paint_cursors,
+    paint_ground,
+    paint_rubber_band,
+)
+from jaxscope.gui.views.traces_model import TracesModel
+from jaxscope.session.state import SessionState
+
+#: Quiet time after which the picture is painted at rest quality.
+REST_MS = 120
+
+
+class TracesView(AbstractView, QWidget):
+    """Shows the lanes of all shown channels.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes actions.
+    navigator : Navigator
+        Scrolls and zooms.
+    scales : ScaleBook
+        Scales in use.
+    paint : callable
+        Takes a scene; its picture comes back through ``show_image``.
+    """
+
+    #: time under the pointer, None outside
+    pointer_moved = Signal(object)
+    #: a picture of the frame with this revision is on the screen
+    painted = Signal(int)
+    #: device pixels across
+    width_px_changed = Signal(int)
+    #: (channel name, global position)
+    menu_asked = Signal(str, object)
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        navigator: Navigator,
+        scales: ScaleBook,
+        paint: Callable[[TraceScene], None],
+        state: SessionState,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.model = TracesModel(scales, state)
+        self._paint = paint
+        self._picture: TraceImage | None = None
+        self._pointer: QPointF | None = None
+        self._announced = -1
+        self._told_width = -1
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(lambda: self._ask("rest"))
+        self._gestures = TraceGestures(self, dispatch, navigator)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMinimumSize(200, 120)
+        self.setAccessibleName("Traces")
+        theme().changed.connect(self._on_theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(1048, 780)
+
+    # --- what is shown
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        """Show another state; the picture follows when something in it has changed."""
+        if self.model.take_state(state):
+            self._ask("motion")
+        if state.viewport is not previous.viewport or state.document is not previous.document:
+            self._describe()
+            self.update()
+
+    def show_frame(self, outcome: object) -> None:
+        """Show a newer frame, another recording, or that the picture is held."""
+        match outcome:
+            case Frame():
+                if self.model.take_frame(outcome):
+                    self._ask("motion")
+            case Opened():
+                self.model.open(outcome)
+                self._picture = None
+                self._describe()
+                self.update()
+            case Blocked():
+                if self.model.hold(outcome):
+                    self._ask("motion")
+            case TraceImage():
+                self._show_image(outcome)
+
+    def close_recording(self) -> None:
+        """Show nothing."""
+        self.model.close()
+        self._picture = None
+        self.update()
+
+    @property
+    def picture(self) -> TraceImage | None:
+        """The picture that is on the screen."""
+        return self._picture
+
+    @property
+    def pointer(self) -> QPointF | None:
+        """Where the pointer is."""
+        return self._pointer
+
+    def set_pointer(self, position: QPointF | None) -> None:
+        """Move the cursor line, as the mouse does."""
+        self._pointer = position
+        self.pointer_moved.emit(None if position is None else self.second_at(position.x()))
+        self.update()
+
+    def second_at(self, x: float) -> float | None:
+        """Return the time at a position; None between and beside the panes."""
+        pane = pane_at(self.model.panes(self.width()), x)
+        if not pane.left <= x < pane.left + pane.width:
+            return None
+        return pane.second_at(x, self.model.start_s, self.model.duration_s)
+
+    def rest_now(self) -> None:
+        """Ask for a picture at rest quality without waiting."""
+        self._rest.stop()
+        self._ask("rest")
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the newest picture is on the screen at rest quality."""
+        return self._picture is not None and self._picture.scene.quality == "rest" and not self._rest.isActive()
+
+    def _show_image(self, image: TraceImage) -> None:
+        if image.scene.frame.recording_id != self.model.recording_id:
+            return
+        if self._picture is None or image.scene.serial > self._picture.scene.serial:
+            self._picture = image
+            self.update()
+
+    def _ask(self, quality: Quality) -> None:
+        scene = self.model.scene(self.width(), self.height(), self.devicePixelRatioF(), quality)
+        if scene is None:
+            return
+        self._paint(scene)
+        if quality == "motion":
+            self._rest.start()
+
+    def _describe(self) -> None:
+        model = self.model
+        filter_words = "filter on" if model.shows_after else "filter off"
+        self.setAccessibleDescription(
+            f"{len(model.lanes)} channels, {model.start_s:.1f} to {model.stop_s:.1f} seconds, "
+            f"{filter_words}, {model.state.viewport.mode}"
+        )
+
+    def _on_theme(self) -> None:
+        self._ask("motion")
+        self.update()
+
+    # --- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        canvas = Canvas(
+            painter=painter, model=self.model, width=self.width(), height=self.height(), pointer=self._pointer
+        )
+        paint_ground(canvas)
+        self._blit(painter)
+        if self.model.info is not None:
+            paint_cover(canvas)
+            paint_cursors(canvas)
+        band = self._gestures.band
+        if band is not None:
+            paint_rubber_band(canvas, band)
+        painter.end()
+        self._announce()
+
+    def _announce(self) -> None:
+        if self._picture is not None and self._picture.scene.frame.revision != self._announced:
+            self._announced = self._picture.scene.frame.revision
+            self.painted.emit(self._announced)
+
+    def _blit(self, painter: QPainter) -> None:
+        if self._picture is None:
+            return
+        scene, image = self._picture.scene, self._picture.image
+        is_same_window = scene.start_s == self.model.start_s and scene.stop_s == self.model.stop_s
+        ratio = self.devicePixelRatioF()
+        is_same_size = (scene.width_px, scene.height_px) == (round(self.width() * ratio), round(self.height() * ratio))
+        if is_same_window and is_same_size and len(scene.panes) == len(self.model.panes(self.width())):
+            painter.drawImage(QPointF(0, 0), image)
+            return
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        for pane, drawn in zip(self.model.panes(self.width()), scene.panes, strict=False):
+            left = pane.x_of(scene.start_s, self.model.start_s, self.model.duration_s)
+            right = pane.x_of(scene.stop_s, self.model.start_s, self.model.duration_s)
+            if abs((right - left) * ratio - drawn.width_px) < 1:
+                left = round(left * ratio) / ratio
+                right = left + drawn.width_px / ratio
+            painter.save()
+            painter.setClipRect(QRectF(pane.left, 0, pane.width, self.height()), Qt.ClipOperation.IntersectClip)
+            source = QRectF(drawn.left_px, 0, drawn.width_px, scene.height_px)
+            painter.drawImage(QRectF(left, 0, right - left, self.height()), image, source)
+            painter.restore()
+
+    # --- events
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        width_px = max(1, round(self.width() * self.devicePixelRatioF()))
+        if width_px != self._told_width:
+            self._told_width = width_px
+            self.width_px_changed.emit(width_px)
+        self._ask("motion")
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self.resizeEvent(QResizeEvent(self.size(), self.size()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.set_pointer(event.position())
+        self._gestures.move(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._gestures.press(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._gestures.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._gestures.double_click(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._gestures.wheel(event)
+
+    def contextMenuEvent(self, event) -> None:
+        lane = self._gestures.lane_at(QPointF(event.pos()).y())
+        if lane is not None:
+            self.menu_asked.emit(lane.name, event.globalPos())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.set_pointer(None)
+
+    def cancel_drag(self) -> bool:
+        """Give up a drag that is going on and put everything back; return whether there was one."""
+        return self._gestures.cancel()

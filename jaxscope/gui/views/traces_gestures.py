@@ -1,0 +1,204 @@
+"""What the mouse does on the traces: select, zoom into a box, pan, scroll, scale.
+
+A gesture keeps where it began and turns movements into actions; ``cancel`` puts the window back as it was. Channels and
+times are asked of the view's model, never counted here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QMouseEvent, QWheelEvent
+
+from jaxscope.gui.navigator import Navigator
+from jaxscope.gui.painting.geometry import pane_at
+from jaxscope.gui.painting.lanes import Lane, lane_at, shown_channels, span_of_names
+from jaxscope.gui.views.base import Dispatch
+from jaxscope.session.actions import LookAt, SelectChannels, SetScale, ShowLanes
+from jaxscope.session.state import Viewport
+
+if TYPE_CHECKING:
+    from jaxscope.gui.views.traces import TracesView
+
+_CLICK_PX = 4.0
+_TIME_ONLY_PX = 24.0
+_NOTCH = 120.0
+_WHEEL_SHARE = 0.1
+_ZOOM_STEP = 1.25
+_TALLER = 1.25
+
+
+class TraceGestures:
+    """The mouse on one traces view."""
+
+    def __init__(self, view: TracesView, dispatch: Dispatch, navigator: Navigator) -> None:
+        self._view = view
+        self._dispatch = dispatch
+        self._navigator = navigator
+        self._origin: QPointF | None = None
+        self._before: Viewport | None = None
+        self._is_pan = False
+        self._anchor_name = ""
+        self._lanes_before_alone: tuple[int, int | None] | None = None
+        self.band: QRectF | None = None
+        self.space_is_down = False
+
+    @property
+    def _viewport(self) -> Viewport:
+        return self._view.model.state.viewport
+
+    def lane_at(self, y: float) -> Lane | None:
+        """Return the lane at a height."""
+        lanes = self._view.model.lanes
+        row = lane_at(y, self._view.height(), len(lanes))
+        return None if row is None else lanes[row]
+
+    def press(self, event: QMouseEvent) -> None:
+        """Begin a gesture."""
+        button = event.button()
+        is_left = button == Qt.MouseButton.LeftButton
+        if not is_left and button != Qt.MouseButton.MiddleButton:
+            return
+        self._origin = event.position()
+        self._before = self._viewport
+        self._is_pan = button == Qt.MouseButton.MiddleButton or self.space_is_down
+        if self._is_pan:
+            self._view.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def move(self, event: QMouseEvent) -> None:
+        """Go on with a gesture."""
+        if self._origin is None or self._before is None:
+            return
+        shift = event.position() - self._origin
+        if self._is_pan:
+            pane = pane_at(self._view.model.panes(self._view.width()), self._origin.x())
+            seconds = shift.x() / pane.width * self._before.duration_s
+            self._navigator.look(self._before.start_s - seconds, self._before.duration_s)
+        elif max(abs(shift.x()), abs(shift.y())) > _CLICK_PX:
+            self.band = self._band_to(event.position())
+            self._view.update()
+
+    def release(self, event: QMouseEvent) -> None:
+        """End a gesture: a click selects, a box zooms."""
+        if self._origin is None:
+            return
+        band, self.band = self.band, None
+        origin, was_pan = self._origin, self._is_pan
+        self._origin, self._before, self._is_pan = None, None, False
+        self._view.unsetCursor()
+        if was_pan:
+            return
+        if band is None:
+            self._select(origin.y(), event.modifiers())
+        elif band.width() > _CLICK_PX:
+            self._zoom_into(band)
+        self._view.update()
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Show this channel alone; again: all that were shown before."""
+        lane = self.lane_at(event.position().y())
+        viewport = self._viewport
+        if lane is None or self._view.model.info is None:
+            return
+        if viewport.lane_count == 1 and self._lanes_before_alone is not None:
+            first, count = self._lanes_before_alone
+            self._lanes_before_alone = None
+        else:
+            self._lanes_before_alone = (viewport.first_lane, viewport.lane_count)
+            first, count = shown_channels(self._view.model.state, self._view.model.info).index(lane.channel), 1
+        self._dispatch(ShowLanes(first=first, count=count))
+
+    def wheel(self, event: QWheelEvent) -> None:
+        """Scroll channels; with Shift time, with Ctrl zoom, with Alt scale."""
+        angle, modifiers = event.angleDelta(), event.modifiers()
+        event.accept()
+        if modifiers & Qt.KeyboardModifier.ControlModifier:
+            around_s = self._view.second_at(event.position().x())
+            self._navigator.zoom(_ZOOM_STEP ** (-angle.y() / _NOTCH), around_s)
+        elif modifiers & Qt.KeyboardModifier.AltModifier:
+            # Qt turns a wheel sideways while Alt is held
+            self._scale(event.position().y(), (angle.x() or angle.y()) / _NOTCH)
+        elif angle.x() or modifiers & Qt.KeyboardModifier.ShiftModifier:
+            self._navigator.pan_windows(-(angle.x() or angle.y()) / _NOTCH * _WHEEL_SHARE)
+        else:
+            self._scroll_lanes(-round(angle.y() / _NOTCH) or (-1 if angle.y() > 0 else 1))
+
+    def cancel(self) -> bool:
+        """Put back what a drag has moved; return whether there was a drag."""
+        if self._origin is None:
+            return False
+        before, self._before = self._before, None
+        self._origin, self.band = None, None
+        if self._is_pan and before is not None:
+            self._dispatch(LookAt(start_s=before.start_s, duration_s=before.duration_s))
+        self._is_pan = False
+        self._view.unsetCursor()
+        self._view.update()
+        return True
+
+    def _band_to(self, point: QPointF) -> QRectF:
+        origin = self._origin or point
+        pane = pane_at(self._view.model.panes(self._view.width()), origin.x())
+        x = min(max(point.x(), pane.left), pane.left + pane.width)
+        band = QRectF(origin, QPointF(x, point.y())).normalized()
+        lane_px = self._view.height() / max(1, len(self._view.model.lanes))
+        if band.height() < lane_px and band.width() > _TIME_ONLY_PX:
+            band.setTop(0)
+            band.setBottom(self._view.height())
+        return band.intersected(QRectF(self._view.rect()))
+
+    def _zoom_into(self, band: QRectF) -> None:
+        model = self._view.model
+        pane = pane_at(model.panes(self._view.width()), band.center().x())
+        start_s = pane.second_at(band.left(), model.start_s, model.duration_s)
+        stop_s = pane.second_at(band.right(), model.start_s, model.duration_s)
+        self._navigator.remember()
+        height = self._view.height()
+        if band.height() < height - 1 and model.lanes and model.info is not None:
+            top = lane_at(band.top(), height, len(model.lanes)) or 0
+            bottom = lane_at(min(band.bottom(), height - 1), height, len(model.lanes)) or 0
+            first = shown_channels(model.state, model.info).index(model.lanes[top].channel)
+            self._dispatch(ShowLanes(first=first, count=bottom - top + 1))
+        self._navigator.look(start_s, stop_s - start_s)
+
+    def _select(self, y: float, modifiers: Qt.KeyboardModifier) -> None:
+        lane = self.lane_at(y)
+        if lane is None:
+            return
+        self._anchor_name, names = chosen_channels(
+            self._view.model.lanes, self._viewport.selected_channels, self._anchor_name, lane.name, modifiers
+        )
+        self._dispatch(SelectChannels(names=names))
+
+    def _scale(self, y: float, notches: float) -> None:
+        lane = self.lane_at(y)
+        if lane is None:
+            return
+        units = self._view.model.scales.units_per_lane(self._viewport, lane.kind)
+        self._dispatch(SetScale(kind=lane.kind, units_per_lane=units * _TALLER**-notches))
+
+    def _scroll_lanes(self, rows: int) -> None:
+        viewport, info = self._viewport, self._view.model.info
+        if viewport.lane_count is None or info is None:
+            return
+        last = max(0, len(shown_channels(self._view.model.state, info)) - viewport.lane_count)
+        first = min(last, max(0, viewport.first_lane + rows))
+        self._dispatch(ShowLanes(first=first, count=viewport.lane_count))
+
+
+def chosen_channels(
+    lanes: tuple[Lane, ...],
+    selected: tuple[str, ...],
+    anchor: str,
+    clicked: str,
+    modifiers: Qt.KeyboardModifier,
+) -> tuple[str, tuple[str, ...]]:
+    """Return (anchor, selected names) after a click: alone, with Shift a range, with Ctrl one more or one less."""
+    if modifiers & Qt.KeyboardModifier.ShiftModifier and anchor:
+        return anchor, span_of_names(lanes, anchor, clicked)
+    if modifiers & Qt.KeyboardModifier.ControlModifier:
+        if clicked in selected:
+            return clicked, tuple(name for name in selected if name != clicked)
+        return clicked, (*selected, clicked)
+    return clicked, (clicked,)

@@ -1,0 +1,365 @@
+"""What lies under and over the picture of the traces: grid, shading, gaps, events, scale bars, cursors, values.
+
+These are a few rectangles and words, cheap enough for the GUI thread, and always exactly where the window is now, even
+while the picture of the traces is still that of a moment ago. Everything is read from a ``TracesModel``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
+
+from jaxscope.data.annotations import Gap
+from jaxscope.display.ticks import time_ticks
+from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
+from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect
+from jaxscope.gui.painting.lanes import Lane
+from jaxscope.gui.painting.scales import scale_bar, scale_text
+from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.views.traces_model import TracesModel, Value
+from jaxscope.gui.views.traces_numbers import clock, size_text, span_text, value_text
+
+_HATCH_PX = 9
+_LABEL_FROM_PX = 60
+_CHIP_FROM_PX = 40
+_MOST_LABELS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canvas:
+    """The surface that is painted on: the painter, the model, the size, and where the pointer is."""
+
+    painter: QPainter
+    model: TracesModel
+    width: float
+    height: float
+    pointer: QPointF | None = None
+
+    @property
+    def panes(self) -> tuple[PaneRect, ...]:
+        """The panes of the mode in use."""
+        return self.model.panes(self.width)
+
+    @property
+    def lane_px(self) -> float:
+        """Height of one lane."""
+        return self.height / max(1, len(self.model.lanes))
+
+    def x(self, pane: PaneRect, second: float) -> float:
+        """Return the position of a time in a pane."""
+        return pane.x_of(second, self.model.start_s, self.model.duration_s)
+
+
+# --- under the traces
+
+
+def paint_ground(canvas: Canvas) -> None:
+    """Paint the canvas, the selected lanes, the grid, settling zones and gaps."""
+    painter = canvas.painter
+    painter.fillRect(QRectF(0, 0, canvas.width, canvas.height), colour("canvas"))
+    tint = colour("after", 0.07 if theme().is_dark else 0.06)
+    for row, lane in enumerate(canvas.model.lanes):
+        if lane.name in canvas.model.state.viewport.selected_channels:
+            painter.fillRect(QRectF(0, row * canvas.lane_px, canvas.width, canvas.lane_px), tint)
+    for pane in canvas.panes:
+        _paint_grid(canvas, pane)
+        painter.save()
+        painter.setClipRect(QRectF(pane.left, 0, pane.width, canvas.height), Qt.ClipOperation.IntersectClip)
+        if canvas.model.shows_after and pane.content != "before":
+            _paint_settling(canvas, pane)
+        for gap in _gaps_in_view(canvas.model):
+            _paint_gap(canvas, pane, gap)
+        painter.restore()
+
+
+def _paint_grid(canvas: Canvas, pane: PaneRect) -> None:
+    shade = colour("line", 0.75 if theme().is_dark else 0.9)
+    for second in time_ticks(canvas.model.start_s, canvas.model.stop_s, pane.width).major:
+        canvas.painter.fillRect(QRectF(round(canvas.x(pane, second)), 0, 1, canvas.height), shade)
+
+
+def _gaps_in_view(model: TracesModel) -> list[Gap]:
+    gaps = () if model.info is None else model.info.gaps
+    return [gap for gap in gaps if gap.stop_s > model.start_s and gap.start_s < model.stop_s]
+
+
+def _breaks(model: TracesModel) -> list[tuple[float, bool, bool]]:
+    """Return (time, signal ends here, signal begins here) of the ends of each stretch of signal."""
+    if model.info is None or model.info.duration_s is None:
+        return []
+    breaks = [(0.0, False, True), (model.info.duration_s, True, False)]
+    for gap in model.info.gaps:
+        breaks += [(gap.start_s, True, False), (gap.stop_s, False, True)]
+    return breaks
+
+
+def _looks_ahead(model: TracesModel) -> bool:
+    return any(chain.phase == "zero" for chain in model.state.document.chains)
+
+
+def _paint_settling(canvas: Canvas, pane: PaneRect) -> None:
+    model = canvas.model
+    if model.frame is None or model.frame.settling_9999_s <= 0:
+        return
+    looks_ahead = _looks_ahead(model)
+    for second, ends, begins in _breaks(model):
+        if ends and not looks_ahead:
+            continue
+        _paint_zone(canvas, pane, second, -1.0 if ends else 1.0, has_chip=begins)
+
+
+def _paint_zone(canvas: Canvas, pane: PaneRect, second: float, direction: float, *, has_chip: bool) -> None:
+    frame = canvas.model.frame
+    if frame is None:
+        return
+    edge = canvas.x(pane, second)
+    pixels = pane.width / canvas.model.duration_s
+    near, far = frame.settling_99_s * pixels, frame.settling_9999_s * pixels
+    if edge + far < pane.left or edge - far > pane.left + pane.width:
+        return
+    painter = canvas.painter
+    shade = QLinearGradient(edge, 0, edge + direction * max(near, 1e-6), 0)
+    shade.setColorAt(0, colour("warn", 0.26))
+    shade.setColorAt(1, colour("warn", 0.04))
+    painter.fillRect(QRectF(edge, 0, direction * near, canvas.height).normalized(), QBrush(shade))
+    rest = QRectF(edge + direction * near, 0, direction * (far - near), canvas.height).normalized()
+    painter.fillRect(rest, colour("warn", 0.04))
+    if has_chip and near >= _CHIP_FROM_PX:
+        words = f"still settling, {span_text(frame.settling_99_s)}"
+        width = text_width(words, font(11, 500)) + 14
+        chip = QRectF(edge + 8, canvas.height - 30, width, 20)
+        rounded(painter, chip, 4, "warn_bg")
+        draw_text(painter, chip, words, font(11, 500), "warn", CENTRE)
+
+
+def _paint_gap(canvas: Canvas, pane: PaneRect, gap: Gap) -> None:
+    painter = canvas.painter
+    left, right = canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)
+    left, right = max(left, pane.left - 2), min(right, pane.left + pane.width + 2)
+    if right - left < 1:
+        painter.fillRect(QRectF(round(left), 0, 1, canvas.height), colour("text3"))
+        return
+    area = QRectF(left, 0, right - left, canvas.height)
+    painter.fillRect(area, colour("canvas"))
+    painter.save()
+    painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+    painter.setPen(pen("line2", 1.2))
+    height = int(canvas.height)
+    first = int(left) - height - (int(left) - height) % _HATCH_PX
+    for foot in range(first, int(right) + _HATCH_PX, _HATCH_PX):
+        painter.drawLine(QPointF(foot, height), QPointF(foot + height, 0))
+    painter.restore()
+    for x in (canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)):
+        painter.fillRect(QRectF(round(x), 0, 1, canvas.height), colour("text3"))
+
+
+# --- over the traces
+
+
+def paint_cover(canvas: Canvas) -> None:
+    """Paint what stands over the traces: events, gap lengths, scale bars, the divider, what was removed."""
+    model = canvas.model
+    for pane in canvas.panes:
+        canvas.painter.save()
+        canvas.painter.setClipRect(QRectF(pane.left, 0, pane.width, canvas.height), Qt.ClipOperation.IntersectClip)
+        for gap in _gaps_in_view(model):
+            _paint_gap_label(canvas, pane, gap)
+        if model.state.viewport.show_events:
+            _paint_events(canvas, pane)
+        canvas.painter.restore()
+    if model.state.viewport.mode == "split":
+        _paint_divider(canvas)
+    if model.state.viewport.mode == "difference":
+        _paint_removed(canvas)
+    elif model.state.viewport.show_scale_bars and model.frame is not None:
+        _paint_scale_bars(canvas)
+
+
+def _paint_gap_label(canvas: Canvas, pane: PaneRect, gap: Gap) -> None:
+    left = max(canvas.x(pane, gap.start_s), pane.left)
+    right = min(canvas.x(pane, gap.stop_s), pane.left + pane.width)
+    if right - left < _LABEL_FROM_PX:
+        return
+    words = f"no data, {span_text(gap.stop_s - gap.start_s)}"
+    width = text_width(words, font(11, 500)) + 14
+    chip = QRectF((left + right - width) / 2, 8, width, 20)
+    rounded(canvas.painter, chip, 4, "raised", "line2")
+    draw_text(canvas.painter, chip, words, font(11, 500), "text2", CENTRE)
+
+
+def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
+    painter, model = canvas.painter, canvas.model
+    dashes = QPen(colour("warn", 0.9), 1, Qt.PenStyle.DashLine)
+    free_from = -1e9
+    n_labels = 0
+    for event in sorted(model.state.document.annotations, key=lambda item: item.onset_s):
+        stop_s = event.onset_s + (event.duration_s or 0.0)
+        if stop_s < model.start_s or event.onset_s > model.stop_s:
+            continue
+        x = round(canvas.x(pane, event.onset_s))
+        if event.duration_s:
+            painter.fillRect(QRectF(x, 0, canvas.x(pane, stop_s) - x, canvas.height), colour("warn", 0.06))
+        painter.setPen(dashes)
+        painter.drawLine(QPointF(x + 0.5, 0), QPointF(x + 0.5, canvas.height))
+        painter.fillRect(QRectF(x, 4, 2, 18), colour("warn"))
+        width = text_width(event.text, font(11, 500)) + 14
+        if event.text and x >= free_from and n_labels < _MOST_LABELS:
+            rounded(painter, QRectF(x + 2, 4, width, 18), 3, colour("raised", 0.95))
+            draw_text(painter, QRectF(x + 9, 4, width, 18), event.text, font(11, 500), "text2")
+            free_from = x + width + 6
+            n_labels += 1
+
+
+def _paint_scale_bars(canvas: Canvas) -> None:
+    model, painter = canvas.model, canvas.painter
+    right = canvas.width
+    seen: set[str] = set()
+    for row, lane in enumerate(model.lanes):
+        if lane.kind in seen:
+            continue
+        seen.add(lane.kind)
+        units = model.scales.units_per_lane(model.state.viewport, lane.kind)
+        bar = scale_bar(units)
+        length = bar / units * canvas.lane_px
+        words = scale_text(bar, lane.unit)
+        width = text_width(words, font(11, 500))
+        centre = (row + 0.5) * canvas.lane_px
+        centre = min(max(centre, length / 2 + 4, 12), canvas.height - length / 2 - 4)
+        x = right - 12
+        mask = QRectF(x - width - 11, centre - 9, width + 40, 18)
+        rounded(painter, mask, 4, colour("canvas", 0.88))
+        painter.setPen(pen("text2", 1.5))
+        painter.drawPolyline(
+            [
+                QPointF(x - 3, centre - length / 2),
+                QPointF(x + 0.5, centre - length / 2),
+                QPointF(x + 0.5, centre + length / 2),
+                QPointF(x - 3, centre + length / 2),
+            ]
+        )
+        draw_text(painter, QRectF(x - width - 7, centre - 9, width + 2, 18), words, font(11, 500), "text2")
+
+
+def _paint_divider(canvas: Canvas) -> None:
+    left = canvas.panes[0].width
+    gap = QRectF(left, 0, canvas.panes[1].left - left, canvas.height)
+    canvas.painter.fillRect(gap, colour("bar"))
+    hairline(canvas.painter, gap.left(), 0, canvas.height, "line2", upright=True)
+    hairline(canvas.painter, gap.right() - 1, 0, canvas.height, "line2", upright=True)
+
+
+def _paint_removed(canvas: Canvas) -> None:
+    painter, model = canvas.painter, canvas.model
+    left = canvas.width - REMOVED_PX
+    painter.fillRect(QRectF(left, 0, REMOVED_PX, canvas.height), colour("canvas"))
+    hairline(painter, left, 0, canvas.height, upright=True)
+    if model.frame is None:
+        return
+    sizes = [(lane, model.removed_rms(lane) if model.shows_after else None) for lane in model.lanes]
+    largest: dict[str, float] = {}
+    for lane, size in sizes:
+        largest[lane.kind] = max(largest.get(lane.kind, 0.0), size or 0.0)
+    stride = max(1, -(-16 // max(1, int(canvas.lane_px))))
+    for row, (lane, size) in enumerate(sizes):
+        if row % stride == 0:
+            _paint_removed_row(canvas, left, row, lane, size, largest[lane.kind])
+
+
+def _paint_removed_row(canvas: Canvas, left: float, row: int, lane: Lane, size: float | None, largest: float) -> None:
+    middle = (row + 0.5) * canvas.lane_px
+    words = QRectF(left, middle - 11, REMOVED_PX - 12, 16)
+    if size is None:
+        draw_text(canvas.painter, words.translated(0, 3), "raw", font(11), "before_text", RIGHT)
+        return
+    draw_text(canvas.painter, words, size_text(size, lane.unit), font(11, 500), "text2", RIGHT)
+    share = size / largest if largest > 0 else 0.0
+    rounded(canvas.painter, QRectF(left + 12, middle + 8, (REMOVED_PX - 24) * share, 2), 1, "diff")
+
+
+def paint_cursors(canvas: Canvas) -> None:
+    """Paint the set cursors, the line under the pointer, and the values of the lane under it."""
+    painter, model = canvas.painter, canvas.model
+    cursors_s = model.state.viewport.cursors_s
+    pointer_s = None if canvas.pointer is None else _second_under(canvas)
+    for pane in canvas.panes:
+        times = [*cursors_s, *([pointer_s] if pointer_s is not None else [])]
+        if cursors_s and len(times) >= 2:
+            left, right = sorted(canvas.x(pane, second) for second in times[:2])
+            painter.fillRect(QRectF(left, 0, right - left, canvas.height), colour("text", 0.045))
+        for second in cursors_s:
+            _paint_upright(canvas, pane, second, colour("text2"))
+        if pointer_s is not None:
+            _paint_upright(canvas, pane, pointer_s, colour("text3", 0.9))
+    if pointer_s is not None and model.lanes:
+        _paint_values(canvas, pointer_s)
+
+
+def _second_under(canvas: Canvas) -> float | None:
+    if canvas.pointer is None:
+        return None
+    for pane in canvas.panes:
+        if pane.left <= canvas.pointer.x() < pane.left + pane.width:
+            return pane.second_at(canvas.pointer.x(), canvas.model.start_s, canvas.model.duration_s)
+    return None
+
+
+def _paint_upright(canvas: Canvas, pane: PaneRect, second: float, shade: QColor) -> None:
+    x = round(canvas.x(pane, second))
+    if pane.left <= x < pane.left + pane.width:
+        canvas.painter.fillRect(QRectF(x, 0, 1, canvas.height), shade)
+
+
+def values_rect(canvas: Canvas, n_lines: int, width: float) -> QRectF:
+    """Return where the values stand: beside the pointer's lane, flipped and shifted so that it stays inside."""
+    pointer = canvas.pointer or QPointF()
+    height = 26 + 17 * n_lines
+    row = min(len(canvas.model.lanes) - 1, max(0, int(pointer.y() / max(canvas.lane_px, 1e-9))))
+    x = pointer.x() + 12
+    if x + width > canvas.width - 6:
+        x = pointer.x() - 12 - width
+    y = (row + 0.5) * canvas.lane_px - height - 14
+    if y < 4:
+        y = (row + 0.5) * canvas.lane_px + 14
+    return QRectF(round(x), round(min(max(y, 4), canvas.height - height - 4)), width, height)
+
+
+def _value_lines(canvas: Canvas, second: float) -> tuple[Lane, list[tuple[str, Value | None, str]]]:
+    row = min(len(canvas.model.lanes) - 1, max(0, int((canvas.pointer or QPointF()).y() / canvas.lane_px)))
+    lane = canvas.model.lanes[row]
+    before, after = canvas.model.values_at(lane, second)
+    lines: list[tuple[str, Value | None, str]] = [("Before", before, "before")]
+    if canvas.model.shows_after and not lane.is_raw:
+        lines.append(("After", after, lane.colour))
+    return lane, lines
+
+
+def _paint_values(canvas: Canvas, second: float) -> None:
+    painter, model = canvas.painter, canvas.model
+    lane, lines = _value_lines(canvas, second)
+    units = model.scales.units_per_lane(model.state.viewport, lane.kind)
+    texts = [(caption, value_text(value, lane.unit, units), token) for caption, value, token in lines]
+    cursors_s = model.state.viewport.cursors_s
+    heading = clock(second, 3)
+    if cursors_s and second != cursors_s[0]:
+        span_s = abs(second - cursors_s[0])
+        heading = f"{span_text(span_s)}   {1 / span_s:.3g} Hz"
+    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + 92
+    width = max(150.0, widest, text_width(lane.name, font(11, 600)) + text_width(heading, font(11)) + 36)
+    box = values_rect(canvas, len(texts), round(width))
+    rounded(painter, box, 6, "raised", "line2")
+    top = QRectF(box.left() + 10, box.top() + 5, box.width() - 20, 18)
+    draw_text(painter, top, lane.name, font(11, 600))
+    draw_text(painter, top, heading, font(11), "text3", RIGHT)
+    for index, (caption, words, token) in enumerate(texts):
+        line = QRectF(box.left() + 10, box.top() + 23 + 17 * index, box.width() - 20, 17)
+        rounded(painter, QRectF(line.left(), line.center().y() - 1.25, 10, 2.5), 1, token)
+        draw_text(painter, line.adjusted(16, 0, 0, 0), caption, font(11), "text2")
+        draw_text(painter, line, words, font(11, 500), "text", RIGHT)
+
+
+def paint_rubber_band(canvas: Canvas, band: QRectF) -> None:
+    """Paint what a drag is about to zoom into."""
+    canvas.painter.fillRect(band, colour("after", 0.12))
+    rounded(canvas.painter, band, 0, None, "after", 1)

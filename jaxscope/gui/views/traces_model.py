@@ -1,0 +1,225 @@
+"""What the traces show, without a widget: the state, the newest frame, the lanes, values under a pointer.
+
+Invariant: an older frame never replaces a newer one, and a frame of another recording is never kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxscope.compute.frames import Blocked, Envelope, Frame, Opened, TraceBlock
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.gui.painting.geometry import PaneRect, panes_of
+from jaxscope.gui.painting.lanes import Lane, lanes_of
+from jaxscope.gui.painting.scales import ScaleBook
+from jaxscope.gui.painting.scene import Pane, Quality, TraceScene
+from jaxscope.gui.theme import colour, theme
+from jaxscope.session.state import SessionState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """What a trace holds at a time: one sample, or the lowest and the highest of the bin around it."""
+
+    low: float
+    high: float
+
+
+class TracesModel:
+    """State and frames of the traces, and what follows from them."""
+
+    def __init__(self, scales: ScaleBook, state: SessionState) -> None:
+        self.scales = scales
+        self.state = state
+        self.info: RecordingInfo | None = None
+        self.recording_id = ""
+        self.frame: Frame | None = None
+        self.is_held = False
+        self.lanes: tuple[Lane, ...] = ()
+        self._serial = 0
+
+    @property
+    def start_s(self) -> float:
+        """Left edge of the window."""
+        return self.state.viewport.start_s
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the window."""
+        return max(self.state.viewport.duration_s, 1e-9)
+
+    @property
+    def stop_s(self) -> float:
+        """Right edge of the window."""
+        return self.start_s + self.duration_s
+
+    @property
+    def shows_after(self) -> bool:
+        """Whether the filtered signal is to be seen."""
+        return self.state.document.filter_on and not self.state.viewport.raw
+
+    def take_state(self, state: SessionState) -> bool:
+        """Take another state; return whether the picture of the traces must be painted again."""
+        previous, self.state = self.state, state
+        if state.document is not previous.document or state.viewport is not previous.viewport:
+            self._lay_out()
+        return picture_key(state) != picture_key(previous)
+
+    def open(self, opened: Opened) -> None:
+        """Take another recording."""
+        self.info = opened.info
+        self.recording_id = opened.recording_id
+        self.frame = None
+        self.is_held = False
+        self._lay_out()
+
+    def close(self) -> None:
+        """Show nothing."""
+        self.info, self.frame, self.recording_id, self.lanes = None, None, "", ()
+
+    def take_frame(self, frame: Frame) -> bool:
+        """Take a frame if it is of this recording and not older than the one that is shown."""
+        is_old = self.frame is not None and frame.revision < self.frame.revision
+        if is_old or frame.recording_id != self.recording_id:
+            return False
+        self.frame = frame
+        self.is_held = False
+        self.scales.note(frame)
+        return True
+
+    def hold(self, blocked: Blocked) -> bool:
+        """Mark the picture as held; return whether that is news."""
+        was_held, self.is_held = self.is_held, True
+        return not was_held
+
+    def panes(self, width: float) -> tuple[PaneRect, ...]:
+        """Return the panes of the mode in use."""
+        return panes_of(self.state.viewport.mode, width)
+
+    def scene(self, width: float, height: float, ratio: float, quality: Quality) -> TraceScene | None:
+        """Return the picture to paint, None where there is nothing to show yet."""
+        if self.frame is None or not self.lanes or width < 1 or height < 1:
+            return None
+        self._serial += 1
+        viewport = self.state.viewport
+        is_plain = not self.shows_after
+        panes = tuple(
+            Pane(
+                left_px=round(pane.left * ratio),
+                width_px=round((pane.left + pane.width) * ratio) - round(pane.left * ratio),
+                content="before" if is_plain else pane.content,
+            )
+            for pane in self.panes(width)
+        )
+        return TraceScene(
+            serial=self._serial,
+            frame=self.frame,
+            lanes=self.lanes,
+            start_s=self.start_s,
+            stop_s=self.stop_s,
+            width_px=round(width * ratio),
+            height_px=round(height * ratio),
+            ratio=ratio,
+            panes=panes,
+            scales=self.scales.in_use(viewport, {lane.kind for lane in self.lanes}),
+            colours=trace_colours({lane.colour for lane in self.lanes}),
+            remove_offset=viewport.remove_offset,
+            negative_up=viewport.negative_up,
+            show_after=self.shows_after,
+            is_held=self.is_held,
+            quality=quality,
+            is_smooth=viewport.antialias,
+        )
+
+    def values_at(self, lane: Lane, second: float) -> tuple[Value | None, Value | None]:
+        """Return Before and After of a lane at a time; None where there is none."""
+        if self.frame is None:
+            return None, None
+        for block in self.frame.blocks:
+            if lane.channel in block.channels:
+                place = block.channels.index(lane.channel)
+                point = _point_at(block, second)
+                if point is None:
+                    return None, None
+                shows_after = self.shows_after and block.filtered[place] and block.after is not None
+                after = _value(block.after, place, point) if shows_after and block.after is not None else None
+                return _value(block.before, place, point), after
+        return None, None
+
+    def removed_rms(self, lane: Lane) -> float | None:
+        """Return what was removed from a lane, None where nothing filters it."""
+        if self.frame is None:
+            return None
+        for block in self.frame.blocks:
+            if lane.channel in block.channels:
+                value = float(block.removed_rms[block.channels.index(lane.channel)])
+                return value if np.isfinite(value) else None
+        return None
+
+    def _lay_out(self) -> None:
+        self.lanes = () if self.info is None else lanes_of(self.state, self.info)
+
+
+def picture_key(state: SessionState) -> tuple:
+    """Return what the picture of the traces depends on, apart from the frame."""
+    viewport, document = state.viewport, state.document
+    return (
+        viewport.start_s,
+        viewport.duration_s,
+        viewport.mode,
+        viewport.raw,
+        viewport.first_lane,
+        viewport.lane_count,
+        viewport.scales,
+        viewport.remove_offset,
+        viewport.negative_up,
+        viewport.antialias,
+        document.filter_on,
+        document.looks,
+        document.channel_order,
+        tuple(chain.channels for chain in document.chains),
+    )
+
+
+def trace_colours(lane_tokens: set[str]) -> dict[str, int]:
+    """Return the opaque colours of traces in the theme of now, as 0xFFRRGGBB."""
+    is_dark = theme().is_dark
+    colours = {
+        "before": colour("before").rgb(),
+        "before_mixed": _mixed("before", 0.8) if is_dark else colour("before").rgb(),
+        "difference": _mixed("diff", 0.9),
+    }
+    for token in lane_tokens:
+        colours[token] = colour(token).rgb()
+        colours[f"held_{token}"] = _mixed(token, 0.8)
+    return colours
+
+
+def _mixed(token: str, share: float) -> int:
+    """Return a colour over the canvas as an opaque one: overlapping parts of a translucent line would show."""
+    front, back = colour(token), colour("canvas")
+    red, green, blue = (
+        round(one * share + other * (1 - share))
+        for one, other in ((front.red(), back.red()), (front.green(), back.green()), (front.blue(), back.blue()))
+    )
+    return 0xFF000000 | red << 16 | green << 8 | blue
+
+
+def _point_at(block: TraceBlock, second: float) -> int | None:
+    """Return the number of the bin around a time, None outside of the block."""
+    bin_s = block.bin_samples / block.rate_hz
+    point = int(np.searchsorted(block.times_s, second + 1e-9, side="right")) - 1
+    if block.bin_samples == 1 and point + 1 < len(block.times_s):
+        # a sample is a point in time: the nearest one counts
+        nearer_next = block.times_s[point + 1] - second < second - block.times_s[max(point, 0)]
+        point = point + 1 if point < 0 or nearer_next else point
+    if not 0 <= point < len(block.times_s) or abs(second - block.times_s[point]) > bin_s * 1.5:
+        return None
+    return point
+
+
+def _value(values: Envelope, place: int, point: int) -> Value | None:
+    low, high = float(values.low[place, point]), float(values.high[place, point])
+    return Value(low=low, high=high) if np.isfinite(low) and np.isfinite(high) else None

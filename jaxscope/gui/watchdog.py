@@ -1,0 +1,52 @@
+"""How long the GUI thread was not there: the longest stall while something was measured.
+
+A timer beats as often as the event loop lets it; a gap between two beats is time in which no event was served, whoever
+took it (an event handler, painting, or another thread that held the interpreter).
+"""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+_BEAT_MS = 1
+
+
+class Watchdog(QObject):
+    """Measures stalls of the thread it lives on, from ``start`` to ``stop``."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(_BEAT_MS)
+        self._timer.timeout.connect(self._beat)
+        self._last = 0.0
+        self._stalls_ms: list[float] = []
+
+    def start(self) -> None:
+        """Begin to measure, forgetting what was measured before."""
+        self._stalls_ms = []
+        self._last = time.perf_counter()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Stop measuring."""
+        self._beat()
+        self._timer.stop()
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest stall, in milliseconds; 0 where nothing was measured."""
+        return max(self._stalls_ms, default=0.0)
+
+    def percentile_ms(self, share: float) -> float:
+        """Return the stall that ``share`` (0 to 1) of all beats stay below."""
+        ordered = sorted(self._stalls_ms)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self._stalls_ms.append(max(0.0, (now - self._last) * 1e3 - _BEAT_MS))
+        self._last = now
