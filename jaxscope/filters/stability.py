@@ -1,0 +1,169 @@
+"""Zeros and poles of what runs, and whether it stays bounded.
+
+Roots come from the sections as they are run, each quadratic by itself, with its discriminant exact to the last bit
+(two-product after Dekker 1971): poles of a low cutoff crowd at z = 1, where a plain discriminant keeps half the digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from jaxscope.errors import UnstableError
+from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, RunningMedian, Sections, Taps
+
+#: taps above this have no roots worth their time: eigenvalues cost its cube
+MAX_ROOTED_TAPS = 1025
+_SPLITTER = 134217729.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plane:
+    """Zeros, poles and gain: ``H(z) = gain · Π(z - zero) / Π(z - pole)``.
+
+    ``zeros`` is None where there are too many taps to root.
+    """
+
+    zeros: tuple[complex, ...] | None
+    poles: tuple[complex, ...]
+    gain: float
+
+
+def _square_less(half: float, other: float) -> float:
+    """Return half² - other, rounded once."""
+    high = half * half
+    upper = _SPLITTER * half
+    upper = upper - (upper - half)
+    lower = half - upper
+    return math.fsum((high, ((upper * upper - high) + 2 * upper * lower) + lower * lower, -other))
+
+
+def monic_roots(c1: float, c2: float) -> tuple[complex, complex]:
+    """Return both roots of z² + c1 z + c2."""
+    half = -c1 / 2
+    discriminant = _square_less(half, c2)
+    if discriminant < 0:
+        imaginary = math.sqrt(-discriminant)
+        return complex(half, imaginary), complex(half, -imaginary)
+    large = half + math.copysign(math.sqrt(discriminant), half)
+    return complex(large), complex(c2 / large if large != 0 else 0.0)
+
+
+def _row_roots(row: Row) -> tuple[list[complex], list[complex], float]:
+    """Return zeros, poles and gain of a section; roots at the origin that cancel are left out."""
+    b0, b1, b2, _, a1, a2 = row
+    poles = list(monic_roots(a1, a2))
+    if b0 != 0:
+        zeros, gain = list(monic_roots(b1 / b0, b2 / b0)), b0
+    elif b1 != 0:
+        zeros, gain = [complex(-b2 / b1)], b1
+    else:
+        zeros, gain = [], b2
+    if gain == 0:
+        return [], [], 0.0
+    while 0 in zeros and 0 in poles:
+        zeros.remove(0)
+        poles.remove(0)
+    return zeros, poles, gain
+
+
+def _part_plane(part: Realisation) -> Plane:
+    match part:
+        case Sections():
+            zeros: list[complex] = []
+            poles: list[complex] = []
+            gain = 1.0
+            for row in part.rows:
+                more_zeros, more_poles, factor = _row_roots(row)
+                zeros, poles, gain = zeros + more_zeros, poles + more_poles, gain * factor
+            return Plane(zeros=tuple(zeros), poles=tuple(poles), gain=gain)
+        case Taps():
+            return _taps_plane(part)
+        case RunningMedian():
+            return Plane(zeros=(), poles=(), gain=1.0)
+
+
+def _taps_plane(part: Taps) -> Plane:
+    taps = np.trim_zeros(part.to_array(), "b")
+    if taps.size == 0:
+        return Plane(zeros=(), poles=(), gain=0.0)
+    poles = (0j,) * (taps.size - 1)
+    core = np.trim_zeros(taps, "f")
+    if core.size > MAX_ROOTED_TAPS:
+        return Plane(zeros=None, poles=poles, gain=float(core[0]))
+    return Plane(zeros=tuple(np.roots(core).astype(complex).tolist()), poles=poles, gain=float(core[0]))
+
+
+def plane_of(parts: tuple[Realisation, ...]) -> Plane:
+    """Return zeros, poles and gain of one pass of the linear parts."""
+    zeros: tuple[complex, ...] | None = ()
+    poles: tuple[complex, ...] = ()
+    gain = 1.0
+    for part in parts:
+        plane = _part_plane(part)
+        zeros = None if zeros is None or plane.zeros is None else zeros + plane.zeros
+        poles, gain = poles + plane.poles, gain * plane.gain
+    return Plane(zeros=zeros, poles=poles, gain=gain)
+
+
+def _row_radius(row: Row) -> float:
+    first, second = monic_roots(row[4], row[5])
+    if first.imag != 0:
+        return math.sqrt(row[5])
+    return max(abs(first), abs(second))
+
+
+def _row_is_stable(row: Row) -> bool:
+    """Return whether both poles are inside the circle: the triangle |a2| < 1, |a1| < 1 + a2, without rounding."""
+    a1, a2 = row[4], row[5]
+    return abs(a2) < 1 and math.fsum((1.0, a2, -abs(a1))) > 0
+
+
+def pole_radius(parts: tuple[Realisation, ...]) -> float:
+    """Return the radius of the outermost pole, 0 where there is none but at the origin."""
+    rows = [row for part in parts if isinstance(part, Sections) for row in part.rows]
+    return max(map(_row_radius, rows), default=0.0)
+
+
+def is_stable(parts: tuple[Realisation, ...]) -> bool:
+    """Return whether every pole lies inside the unit circle."""
+    return all(_row_is_stable(row) for part in parts if isinstance(part, Sections) for row in part.rows)
+
+
+def stability_margin(parts: tuple[Realisation, ...]) -> float:
+    """Return 1 less the radius of the outermost pole; 0 or below is unstable."""
+    return 1.0 - pole_radius(parts)
+
+
+def require_stable(design: ChainDesign) -> None:
+    """Raise UnstableError, with the radius in the sentence, where a pole is on the circle or outside."""
+    if is_stable(design.parts):
+        return
+    radius = pole_radius(design.parts)
+    where = "outside" if radius > 1 else "on"
+    raise UnstableError(
+        f"Unstable: a pole is {where} the unit circle, at radius {radius:.10g}",
+        pole_radius=radius,
+        hint=f"move it inside, for example to {1 / radius if radius > 1 else 0.999:.4g}",
+    )
+
+
+def as_float32(parts: tuple[Realisation, ...]) -> tuple[Realisation, ...]:
+    """Return sections and taps rounded to float32, as they would be stored on a small device."""
+    rounded: list[Realisation] = []
+    for part in parts:
+        match part:
+            case Sections():
+                rounded.append(Sections(tuple(map(_row32, part.rows))))
+            case Taps():
+                rounded.append(Taps(tuple(part.to_array().astype(np.float32).tolist()), runs_once=part.runs_once))
+            case RunningMedian():
+                rounded.append(part)
+    return tuple(rounded)
+
+
+def _row32(row: Row) -> Row:
+    b0, b1, b2, a0, a1, a2 = np.asarray(row, dtype=np.float32).tolist()
+    return (b0, b1, b2, a0, a1, a2)
