@@ -42,6 +42,11 @@ def _minimum_stage(spec: AbstractFilterSpec, rate_hz: float) -> tuple[Realisatio
     return tuple(minimum_phase(part) for part in design_stage(spec, rate_hz))
 
 
+def stage_parts(spec: AbstractFilterSpec, rate_hz: float, phase: str) -> tuple[Realisation, ...]:
+    """Return one stage's parts as a chain of that phase runs them."""
+    return _minimum_stage(spec, rate_hz) if phase == "minimum" else design_stage(spec, rate_hz)
+
+
 @lru_cache(maxsize=256)
 def design_chain(chain: FilterChain, rate_hz: float) -> ChainDesign:
     """Return the active stages of a chain as coefficients at one rate.
@@ -69,11 +74,10 @@ def design_chain(chain: FilterChain, rate_hz: float) -> ChainDesign:
     >>> design_chain(FilterChain(stages=(Stage(spec=Gain(gain=2.0)), Stage(spec=Gain(gain=3.0)))), 100.0).parts
     (Taps(values=(6.0,), runs_once=False),)
     """
-    stage_parts = _minimum_stage if chain.phase == "minimum" else design_stage
     parts: list[Realisation] = []
     warnings: list[str] = []
     for stage in chain.active_stages:
-        parts.extend(stage_parts(stage.spec, rate_hz))
+        parts.extend(stage_parts(stage.spec, rate_hz, chain.phase))
         warnings.extend(stage.spec.warnings(rate_hz))
     merged = merge(parts)
     phase = "zero" if chain.phase == "zero" else "causal"

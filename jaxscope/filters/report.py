@@ -1,0 +1,193 @@
+"""The sentence that a paper needs about a filter: type, order, cutoff and its definition, roll-off, ripple, delay, direction.
+
+It follows what Widmann, Schröger and Maess ask for (Digital filter design for electrophysiological data, 2015). Every
+number is taken from the coefficients as they run, for the passes in use, and not from what was wished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from jaxscope.filters.coefficients import ChainDesign, Sections, Taps
+from jaxscope.filters.cutoffs import HALF_AMPLITUDE_DB, HALF_POWER_DB, crossings_hz
+from jaxscope.filters.design import design_chain
+from jaxscope.filters.response import group_delay_samples
+from jaxscope.filters.settling import settling_s
+from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
+from jaxscope.filters.stability import is_stable, pole_radius
+
+BAND_WORDS = {"lowpass": "low-pass", "highpass": "high-pass", "bandpass": "band-pass", "bandstop": "band-stop"}
+DB_PER_OCTAVE = 20 * np.log10(2.0)
+#: families whose edge falls at order times 6.02 dB an octave
+_SLOPED = ("butterworth", "chebyshev1", "bessel")
+
+
+def hertz(values: float | tuple[float, ...]) -> str:
+    """Return frequencies as words: "40 Hz", "1 and 40 Hz"."""
+    several = values if isinstance(values, tuple) else (values,)
+    texts = [f"{value:.4g}" for value in several]
+    if len(texts) > 2:
+        texts = [", ".join(texts[:-1]), texts[-1]]
+    return f"{' and '.join(texts)} Hz"
+
+
+def seconds(value_s: float) -> str:
+    """Return a duration as words: "2.1 s", "18 ms"."""
+    return f"{value_s:.3g} s" if value_s >= 1 else f"{value_s * 1e3:.3g} ms"
+
+
+def roll_off_db_per_octave(spec: AbstractFilterSpec, passes: int = 1) -> float | None:
+    """Return how steeply a classical family falls far from its edge, None where that has no one answer."""
+    if spec.family not in _SLOPED:
+        return None
+    order: int = getattr(spec, "order")  # noqa: B009  (declared by these families only)
+    return float(order * DB_PER_OCTAVE * passes)
+
+
+def _classical(spec: Any) -> str:
+    extras = []
+    if spec.family in ("chebyshev1", "elliptic"):
+        extras.append(f"{spec.ripple_db:g} dB pass-band ripple")
+    if spec.family in ("chebyshev2", "elliptic"):
+        extras.append(f"{spec.attenuation_db:g} dB stop-band attenuation")
+    if spec.family == "bessel":
+        extras.append(f"normalised for {spec.norm}")
+    tail = f", {', '.join(extras)}" if extras else ""
+    edge = "stop-band edge" if spec.family == "chebyshev2" else "cutoff"
+    poles = spec.order * (2 if spec.band in ("bandpass", "bandstop") else 1)
+    plural = "s" if len(spec.edges_hz) > 1 else ""
+    return (
+        f"{spec.title} {BAND_WORDS[spec.band]} of order {spec.order} ({poles} poles, "
+        f"{edge}{plural} {hertz(spec.edges_hz)}{tail})"
+    )
+
+
+def _windowed(spec: Any) -> str:
+    window = spec.window if isinstance(spec.window, str) else f"{spec.window[0]} ({spec.window[1]:g})"
+    plural = "s" if len(spec.edges_hz) > 1 else ""
+    return (
+        f"windowed-sinc FIR {BAND_WORDS[spec.band]} ({spec.taps} taps, {window} window, "
+        f"cutoff{plural} {hertz(spec.edges_hz)} at −6 dB)"
+    )
+
+
+def _optimal(spec: Any) -> str:
+    kind = "equiripple" if spec.family == "fir_equiripple" else "least-squares"
+    return f"{kind} FIR ({spec.taps} taps, band edges {hertz(spec.edges_hz)})"
+
+
+def _resonant(spec: Any) -> str:
+    gain_db = getattr(spec, "gain_db", None)
+    gain = f", {gain_db:+g} dB" if gain_db is not None else ""
+    return f"{spec.title.lower()} at {hertz(spec.frequency_hz)} (Q {spec.q:g}{gain})"
+
+
+def _pulse(spec: Any) -> str:
+    root = "square-root raised cosine" if spec.root else "raised cosine"
+    return f"{root} FIR ({spec.taps} taps, {spec.symbol_rate_hz:g} symbols a second, roll-off {spec.rolloff:g})"
+
+
+def _gained(spec: Any) -> str:
+    return f"gain of {spec.gain_db:g} dB" if spec.gain_db is not None else f"gain of {spec.factor:g}"
+
+
+def _manual(spec: Any) -> str:
+    counts = {
+        "sections": lambda: f"{len(spec.rows)} second-order sections",
+        "transfer_function": lambda: f"transfer function of order {max(len(spec.a), len(spec.b)) - 1}",
+        "zpk": lambda: f"filter of {len(spec.zeros)} zeros and {len(spec.poles)} poles",
+        "taps": lambda: f"FIR of {len(spec.values)} taps",
+    }
+    return f"{counts[spec.family]()} given as numbers"
+
+
+PHRASES: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("butterworth", "chebyshev1", "chebyshev2", "elliptic", "bessel"), _classical),
+    **dict.fromkeys(("notch", "peak", "low_shelf", "high_shelf", "allpass"), _resonant),
+    "comb": lambda spec: f"comb ({spec.kind}) at {hertz(spec.frequency_hz)} and its multiples (Q {spec.q:g})",
+    "weighting": lambda spec: f"{spec.curve}-weighting",
+    "fir_window": _windowed,
+    **dict.fromkeys(("fir_equiripple", "fir_least_squares"), _optimal),
+    "raised_cosine": _pulse,
+    "savitzky_golay": lambda spec: f"Savitzky–Golay smoother ({spec.window} samples, degree {spec.polynomial})",
+    "moving_average": lambda spec: f"moving average of {spec.window} samples",
+    "median": lambda spec: f"running median of {spec.window} samples",
+    "gain": _gained,
+    "delay": lambda spec: f"delay of {spec.samples} samples",
+    **dict.fromkeys(("sections", "transfer_function", "zpk", "taps"), _manual),
+}
+
+
+def stage_phrase(stage: Stage, rate_hz: float, *, passes: int = 1) -> str:
+    """Return one stage as it stands in the sentence, with its real points for the passes in use."""
+    spec = stage.spec
+    phrase = PHRASES[spec.family](spec) if spec.family in PHRASES else spec.title
+    slope = roll_off_db_per_octave(spec, passes)
+    if slope is not None:
+        phrase += f", roll-off {slope:.0f} dB/octave"
+    if spec.family in ("weighting", "gain", "delay", "median", "allpass", "comb"):
+        return phrase
+    alone = FilterChain(phase="zero" if passes == 2 else "causal", stages=(replace(stage, enabled=True),))
+    half_power, half_amplitude = crossings_hz(design_chain(alone, rate_hz), (HALF_POWER_DB, HALF_AMPLITUDE_DB))
+    points = [
+        f"{name} at {hertz(found)}"
+        for name, found in (("−3 dB", half_power), ("−6 dB", half_amplitude))
+        if 0 < len(found) <= 2
+    ]
+    return f"{phrase}, {', '.join(points)}" if points else phrase
+
+
+DIRECTIONS = {
+    "causal": "applied forward once (causal)",
+    "zero": "applied forward and backward (zero phase, attenuation doubled; the points named are those after both passes)",
+    "minimum": "turned to minimum phase and applied forward once (causal)",
+}
+
+
+def _structure(design: ChainDesign) -> str:
+    n_sections = sum(len(part.rows) for part in design.parts if isinstance(part, Sections))
+    n_taps = [len(part.values) for part in design.parts if isinstance(part, Taps)]
+    words = []
+    if n_sections:
+        words.append(f"{n_sections} second-order section{'s' if n_sections > 1 else ''}")
+    words.extend(f"{count} taps" for count in n_taps)
+    return f" as {' and '.join(words)}" if words else ""
+
+
+def _timing(design: ChainDesign) -> str:
+    if not is_stable(design.parts):
+        return f" It is not stable: the outermost pole is at radius {pole_radius(design.parts):.6g}."
+    ringing = f" 99.99 % of the energy of its impulse response lies within {seconds(settling_s(design))}"
+    if design.phase == "zero":
+        return f"{ringing} on either side; there is no delay."
+    taps = [part for part in design.parts if isinstance(part, Taps)]
+    if taps and len(taps) == len(design.parts):
+        delay = group_delay_samples(design, np.linspace(0.01, 0.4, 8) * design.rate_hz)
+        if np.isfinite(delay).all() and np.ptp(delay) < 1e-6:
+            samples = float(np.mean(delay))
+            return f"{ringing}; it delays by {samples:g} samples ({seconds(samples / design.rate_hz)})."
+    return f"{ringing}; its delay depends on frequency."
+
+
+def report(chain: FilterChain, rate_hz: float) -> str:
+    """Return the sentences for a paper about a chain at a rate.
+
+    Raises
+    ------
+    SpecError
+        Where the chain does not fit the rate.
+    """
+    design = design_chain(chain, rate_hz)
+    stages = chain.active_stages
+    if not stages:
+        return f"The signals, sampled at {rate_hz:g} Hz, were not filtered."
+    passes = 2 if chain.phase == "zero" else 1
+    listed = "; ".join(stage_phrase(stage, rate_hz, passes=passes) for stage in stages)
+    return (
+        f"The signals, sampled at {rate_hz:g} Hz, were filtered with: {listed}; "
+        f"run{_structure(design)}, {DIRECTIONS[chain.phase]}.{_timing(design)}"
+    )
