@@ -138,12 +138,16 @@ class Button(QPushButton):
         middle = rect.height() / 2
         if self.is_busy or self._icon:
             spot = QRectF(left - 1, middle - _ICON / 2, _ICON, _ICON)
+            if self._icon:
+                left += 22
+            else:
+                spot.moveCenter(rect.center())
             if self.is_busy:
                 busy_ring(painter, spot, self._turn, token)
             else:
                 draw_icon(painter, str(self._icon), spot, token)
-            if self._icon:
-                left += 22
+        if self.is_busy and not self._icon:  # the ring has no room of its own and goes over the faded text
+            painter.setOpacity(0.3)
         draw_text(painter, QRectF(left, 0, rect.width(), rect.height()), self.text(), label, token)
         left += text_width(self.text(), label)
         faint = token if self._kind == "primary" else "text3"

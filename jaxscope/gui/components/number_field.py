@@ -92,6 +92,10 @@ class NumberField(TextField):
             self._untaken = False
         self._write()
 
+    def set_check(self, check: Callable[[float], str | None]) -> None:
+        """Set what tells why a number cannot be used."""
+        self._check = check
+
     def set_span(self, span: NumberRange) -> None:
         """Change limits, step and digits."""
         self._span = span

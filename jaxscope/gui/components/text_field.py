@@ -74,6 +74,7 @@ class TextField(QLineEdit):
         self._mono = mono
         self._px = px
         self._icon = icon
+        self._align = align
         self._wrong = False
         self._untaken = False
         self.setFrame(False)
@@ -101,6 +102,8 @@ class TextField(QLineEdit):
         """Mark the text as wrong, or as right again."""
         if wrong != self._wrong:
             self._wrong = wrong
+            # what is wrong is read from its beginning
+            self.setAlignment((Qt.AlignmentFlag.AlignLeft if wrong else self._align) | Qt.AlignmentFlag.AlignVCenter)
             self.setProperty("jaxscopeField", "wrong" if wrong else "rest")
             self.style().unpolish(self)
             self.style().polish(self)

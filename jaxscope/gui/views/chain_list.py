@@ -1,0 +1,281 @@
+"""The list of stages: select, switch, reorder by the grip, rename, and a menu per row.
+
+A drag of the grip reorders live, each crossing as one MoveStage with the merge key of the drag; Esc moves the stage back.
+The list is one tab stop; its keys are those of the table of keys for the chain.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QSizePolicy, QWidget
+
+from jaxscope.compute.frames import DesignFrame, Outcome
+from jaxscope.filters.spec import Stage
+from jaxscope.gui.components.painting import LEFT, begin, draw_text
+from jaxscope.gui.icons import icon
+from jaxscope.gui.theme import font, scaled
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.chain_list_model import StageDelegate, StageModel, row_of
+from jaxscope.session.actions import (
+    AddStage,
+    EnableStage,
+    MoveStage,
+    RemoveStage,
+    RenameStage,
+    RevertToDesign,
+    SelectStage,
+)
+from jaxscope.session.state import SessionState
+
+_drags = count(1)
+_GRIP_PX = 28
+_SWITCH_PX = 64
+_DOTS_PX = 34
+_EMPTY = "No stages yet. Add one below"
+
+
+class ChainList(QListView, AbstractView):
+    """The stages of the active chain.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes the actions of the user.
+    """
+
+    #: Enter on a stage: its first number is wanted
+    opened = Signal()
+    #: Insert: a menu of stages is wanted
+    add_wanted = Signal()
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dispatch = dispatch
+        self._chain = 0
+        self._stages: tuple[Stage, ...] = ()
+        self._frame: DesignFrame | None = None
+        self._dragged: int | None = None
+        self._drag_start = 0
+        self._merge_key = ""
+        self._copied: Stage | None = None
+        self._model = StageModel(self)
+        self._delegate = StageDelegate(self)
+        self.setModel(self._model)
+        self.setItemDelegate(self._delegate)
+        self.setAccessibleName("Chain of stages")
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.viewport().setAutoFillBackground(False)
+        self._delegate.commitData.connect(self._on_named)
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        chains = state.document.chains
+        self._chain = state.viewport.active_chain
+        self._stages = chains[self._chain].stages if self._chain < len(chains) else ()
+        self._show_rows()
+        selected = state.viewport.selected_stage
+        if self._stages:
+            self.setCurrentIndex(self._model.index(min(selected, len(self._stages) - 1)))
+        self.updateGeometry()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        if isinstance(outcome, DesignFrame):
+            self._frame = outcome
+            self._show_rows()
+
+    def sizeHint(self) -> QSize:
+        rows = max(1, len(self._stages))
+        return QSize(200, rows * (scaled(StageDelegate.ROW) + StageDelegate.GAP))
+
+    def minimumSizeHint(self) -> QSize:
+        rows = min(max(1, len(self._stages)), 3)
+        return QSize(100, rows * (scaled(StageDelegate.ROW) + StageDelegate.GAP))
+
+    def menu_of(self, number: int) -> QMenu:
+        """Return the menu of one stage."""
+        menu = QMenu(self)
+        menu.addAction(icon("pencil"), "Rename", lambda: self.edit(self._model.index(number)))
+        menu.addAction(icon("copy"), "Duplicate", lambda: self._duplicate(number))
+        menu.addAction("Copy", lambda: self._copy(number))
+        paste = menu.addAction("Paste after it", lambda: self._paste(number))
+        paste.setEnabled(self._copied is not None)
+        if self._stages[number].origin is not None:
+            menu.addAction("Revert to design", lambda: self._act(RevertToDesign(chain=self._chain, stage=number)))
+        menu.addSeparator()
+        up = menu.addAction(icon("chevron-up"), "Move up", lambda: self._move(number, number - 1))
+        up.setEnabled(number > 0)
+        down = menu.addAction(icon("chevron-down"), "Move down", lambda: self._move(number, number + 1))
+        down.setEnabled(number + 1 < len(self._stages))
+        menu.addSeparator()
+        menu.addAction(icon("trash"), "Remove", lambda: self._remove(number))
+        return menu
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        if event.button() != Qt.MouseButton.LeftButton or not index.isValid():
+            return
+        rect, x, number = self.visualRect(index), event.position().x(), index.row()
+        if x > rect.right() - _DOTS_PX:
+            self._select(number)
+            self.menu_of(number).popup(self.viewport().mapToGlobal(QPoint(rect.right() - 150, rect.bottom())))
+        elif x < rect.left() + _GRIP_PX:
+            self._select(number)
+            self._dragged = self._drag_start = number
+            self._merge_key = f"reorder-{next(_drags)}"
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+        elif x < rect.left() + _SWITCH_PX:
+            on = not self._stages[number].enabled
+            self._act(EnableStage(chain=self._chain, stage=number, enabled=on))
+        else:
+            self._select(number)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._dragged is None:
+            index = self.indexAt(event.position().toPoint())
+            over_grip = index.isValid() and event.position().x() < self.visualRect(index).left() + _GRIP_PX
+            self.viewport().setCursor(Qt.CursorShape.OpenHandCursor if over_grip else Qt.CursorShape.ArrowCursor)
+            super().mouseMoveEvent(event)
+            return
+        self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+        step = scaled(StageDelegate.ROW) + StageDelegate.GAP
+        offset = self.verticalScrollBar().value()
+        to = min(max(int((event.position().y() + offset) // step), 0), len(self._stages) - 1)
+        if to != self._dragged:
+            moved, self._dragged = self._dragged, to
+            self._move(moved, to, self._merge_key)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragged = None
+        self.viewport().unsetCursor()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid() and _SWITCH_PX < event.position().x() < self.visualRect(index).right() - _DOTS_PX:
+            self.edit(index)
+
+    def contextMenuEvent(self, event) -> None:
+        index = self.indexAt(event.pos())
+        if index.isValid():
+            self._select(index.row())
+            self.menu_of(index.row()).popup(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._on_escape()
+        elif event.key() == Qt.Key.Key_Insert:
+            self.add_wanted.emit()
+        elif not self._stages or not self._press(event, self.currentIndex().row()):
+            event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._delegate.ring_visible = event.reason() != Qt.FocusReason.MouseFocusReason
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._delegate.ring_visible = False
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._stages:
+            super().paintEvent(event)
+            return
+        painter = begin(self.viewport())
+        draw_text(painter, QRect(10, 0, self.width() - 20, scaled(46)).toRectF(), _EMPTY, font(12), "text3", LEFT)
+        painter.end()
+
+    def _press(self, event: QKeyEvent, number: int) -> bool:
+        alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        key = event.key()
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            to = number + (1 if key == Qt.Key.Key_Down else -1)
+            if 0 <= to < len(self._stages):
+                (self._move(number, to) if alt else self._select(to))
+            return True
+        plain = {
+            Qt.Key.Key_Space: lambda: self._toggle(number),
+            Qt.Key.Key_Return: self.opened.emit,
+            Qt.Key.Key_Enter: self.opened.emit,
+            Qt.Key.Key_F2: lambda: self.edit(self._model.index(number)),
+            Qt.Key.Key_Delete: lambda: self._remove(number),
+        }
+        held = {
+            (Qt.Key.Key_C, False): lambda: self._copy(number),
+            (Qt.Key.Key_V, False): lambda: self._paste(number),
+            (Qt.Key.Key_D, True): lambda: self._duplicate(number),
+        }
+        handler = held.get((key, shift)) if control else plain.get(key)
+        if handler is None:
+            return False
+        handler()
+        return True
+
+    def event(self, event) -> bool:
+        if event.type() == event.Type.ShortcutOverride and event.key() in (
+            Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_Insert, Qt.Key.Key_F2, Qt.Key.Key_Return,
+            Qt.Key.Key_Up, Qt.Key.Key_Down,
+        ):  # fmt: skip
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _show_rows(self) -> None:
+        frame = self._frame
+        fits = frame is not None and frame.chain == self._chain and len(frame.stages) == len(self._stages)
+        curves = frame.stages if fits and frame is not None else (None,) * len(self._stages)
+        self._model.show_rows([row_of(stage, curve) for stage, curve in zip(self._stages, curves, strict=True)])
+
+    def _act(self, action: object) -> None:
+        self._dispatch(action)  # type: ignore[arg-type]
+
+    def _select(self, number: int) -> None:
+        self._dispatch(SelectStage(chain=self._chain, stage=number))
+
+    def _toggle(self, number: int) -> None:
+        self._dispatch(EnableStage(chain=self._chain, stage=number, enabled=not self._stages[number].enabled))
+
+    def _move(self, number: int, to: int, merge_key: str | None = None) -> None:
+        self._dispatch(MoveStage(chain=self._chain, stage=number, to=to, merge_key=merge_key))
+
+    def _remove(self, number: int) -> None:
+        self._dispatch(RemoveStage(chain=self._chain, stage=number))
+
+    def _duplicate(self, number: int) -> None:
+        self._dispatch(AddStage(chain=self._chain, at=number + 1, stage=self._stages[number]))
+
+    def _copy(self, number: int) -> None:
+        self._copied = self._stages[number]
+
+    def _paste(self, number: int) -> None:
+        if self._copied is not None:
+            self._dispatch(AddStage(chain=self._chain, at=number + 1, stage=self._copied))
+
+    def _on_escape(self) -> None:
+        if self._dragged is not None:
+            moved, self._dragged = self._dragged, None
+            if moved != self._drag_start:
+                self._move(moved, self._drag_start, self._merge_key)
+            return
+        self.escaped.emit()
+
+    def _on_named(self, editor: QWidget) -> None:
+        number = self.currentIndex().row()
+        text = editor.property("text")
+        if isinstance(text, str) and text.strip() != self._model.row(number).title:
+            self._dispatch(RenameStage(chain=self._chain, stage=number, name=text.strip()))
+
+    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+        super().currentChanged(current, previous)
+        self.viewport().update()

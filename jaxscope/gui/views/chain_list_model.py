@@ -1,0 +1,210 @@
+"""The stages of the chain as a list model, and the painter of one row.
+
+The model holds what the state and the newest design frame say and is never written by the view. A row that has no curve
+yet (just added) says so by its words, not by an empty place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPolygonF
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from jaxscope.compute.frames import StageCurve
+from jaxscope.filters.spec import Stage
+from jaxscope.gui.components.painting import LEFT, draw_text, pen, rounded
+from jaxscope.gui.components.switch import paint_switch
+from jaxscope.gui.components.text_field import TextField
+from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.theme import colour, font, scaled
+from jaxscope.gui.views.design_face_shapes import SHAPES, shape_of
+
+ROW_ROLE = Qt.ItemDataRole.UserRole + 1
+CURVE_SIZE = (62, 24)
+_CURVE_POINTS = 124
+_FLOOR_DB, _TOP_DB = -50.0, 14.0
+_TITLES = {shape.key: shape.title for shape in SHAPES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StageRow:
+    """What one row shows."""
+
+    title: str
+    subtitle: str
+    enabled: bool
+    problem: str = ""
+    #: heights of the small curve, 0 (floor) to 1 (0 dB), or None while not known
+    curve: npt.NDArray[np.float64] | None = None
+
+
+def stage_title(stage: Stage) -> str:
+    """Return the words for a stage: its own name, else what it does, else its family."""
+    if stage.name:
+        return stage.name
+    shape = shape_of(stage.origin or stage.spec)
+    return stage.spec.title if shape == "more" else _TITLES[shape]
+
+
+def row_of(stage: Stage, curve: StageCurve | None) -> StageRow:
+    """Join a stage of the state with its curve of the newest frame."""
+    if curve is None:
+        return StageRow(title=stage_title(stage), subtitle=stage.spec.title, enabled=stage.enabled)
+    problem = curve.problem
+    if not problem and not curve.is_stable:
+        problem = f"Unstable · radius {curve.pole_radius:.4g}"
+    return StageRow(
+        title=stage.name or curve.title or stage_title(stage),
+        subtitle=curve.subtitle,
+        enabled=stage.enabled,
+        problem=problem,
+        curve=small_curve(curve.magnitude_db),
+    )
+
+
+def small_curve(magnitude_db: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | None:
+    """Return a curve at the size of a row, shape (n_points,); in each piece the value farthest from 0 dB is kept."""
+    if magnitude_db.size < 2:
+        return None
+    finite = np.nan_to_num(magnitude_db, nan=_FLOOR_DB, neginf=_FLOOR_DB, posinf=_TOP_DB)
+    pieces = np.array_split(np.clip(finite, _FLOOR_DB, _TOP_DB), min(_CURVE_POINTS, finite.size))
+    extreme = np.array([piece[np.abs(piece).argmax()] for piece in pieces])
+    return 1 - extreme / _FLOOR_DB
+
+
+class StageModel(QAbstractListModel):
+    """The rows of the active chain."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._rows: list[StageRow] = []
+
+    def show_rows(self, rows: Sequence[StageRow]) -> None:
+        """Replace the rows; keeps the view's place where the count is the same."""
+        if len(rows) != len(self._rows):
+            self.beginResetModel()
+            self._rows = list(rows)
+            self.endResetModel()
+            return
+        self._rows = list(rows)
+        if rows:
+            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+
+    def row(self, number: int) -> StageRow:
+        """Return one row."""
+        return self._rows[number]
+
+    def rowCount(self, parent: QModelIndex | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def flags(self, index: QModelIndex) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return row.title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            state = "on" if row.enabled else "off"
+            return f"{row.title}, {row.problem or row.subtitle}, {state}, {index.row() + 1} of {len(self._rows)}"
+        return row.problem if role == Qt.ItemDataRole.ToolTipRole else None
+
+
+def switch_rect(row: QRect) -> QRectF:
+    """Return where the switch of a row is drawn."""
+    return QRectF(row.left() + 30, row.center().y() + 0.5 - 8, 28, 16)
+
+
+class StageDelegate(QStyledItemDelegate):
+    """Paints a row of 46 px: grip, switch, name over details, small curve, dots."""
+
+    ROW = 46
+    GAP = 2
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.ring_visible = False
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(200, scaled(self.ROW) + self.GAP)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        row: StageRow = index.data(ROW_ROLE)
+        rect = QRectF(option.rect).adjusted(0, 0, 0, -self.GAP)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        over = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.save()
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        self._paint_ground(painter, rect, row, selected=selected, over=over)
+        middle = rect.center().y()
+        faint = "text2" if over else ("text3" if selected else "off")
+        draw_icon(painter, "grip-vertical", QRectF(rect.left() + 7, middle - 8, 16, 16), faint)
+        paint_switch(painter, QRectF(rect.left() + 30, middle - 8, 28, 16), on=row.enabled)
+        self._paint_words(painter, rect, row, selected=selected)
+        if row.curve is not None:
+            self._paint_curve(painter, rect, row)
+        dots = "text2" if selected or over else "off"
+        draw_icon(painter, "dots-vertical", QRectF(rect.right() - 26, middle - 8, 16, 16), dots)
+        painter.restore()
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex) -> QWidget:
+        return TextField("Name of the stage", parent=parent)
+
+    def setEditorData(self, editor: QWidget, index: QModelIndex) -> None:
+        if isinstance(editor, TextField) and not editor.holds_untaken_text:
+            editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
+            editor.selectAll()
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        rect = option.rect
+        editor.setGeometry(rect.left() + 64, rect.top() + (rect.height() - self.GAP - 28) // 2, rect.width() - 170, 28)
+
+    def _paint_ground(self, painter: QPainter, rect: QRectF, row: StageRow, *, selected: bool, over: bool) -> None:
+        card = rect.adjusted(0, 1, 0, -1)
+        if selected:
+            border = "danger" if row.problem else "line2"
+            rounded(painter, card, 8, "raised", border)
+            if self.ring_visible:
+                rounded(painter, card, 8, None, "focus", 2)
+        elif row.problem:
+            rounded(painter, card, 8, "hover" if over else None, "danger")
+        elif over:
+            rounded(painter, card, 8, "hover")
+
+    def _paint_words(self, painter: QPainter, rect: QRectF, row: StageRow, *, selected: bool) -> None:
+        left = rect.left() + 72
+        width = rect.right() - left - CURVE_SIZE[0] - 48
+        right = Qt.TextElideMode.ElideRight
+        name = QRectF(left, rect.top() + scaled(6), width, scaled(18))
+        token = "text" if row.enabled else "text2"
+        draw_text(painter, name, row.title, font(13, 500), token, LEFT, Qt.TextElideMode.ElideMiddle)
+        details = QRectF(left, rect.top() + scaled(23), width, scaled(16))
+        token = "danger" if row.problem else ("text2" if selected else "text3")
+        draw_text(painter, details, row.problem or row.subtitle, font(11), token, LEFT, right)
+
+    def _paint_curve(self, painter: QPainter, rect: QRectF, row: StageRow) -> None:
+        assert row.curve is not None
+        width, height = CURVE_SIZE
+        left, top = rect.right() - width - 40, rect.center().y() - height / 2
+        x = left + np.linspace(0, width, row.curve.size)
+        y = top + 5 + (1 - row.curve) * (height - 5)
+        line = QPolygonF([QPointF(a, b) for a, b in zip(x, y, strict=True)])
+        area = QPainterPath(QPointF(left, top + height))
+        for point in line:
+            area.lineTo(point)
+        area.lineTo(left + width, top + height)
+        area.closeSubpath()
+        token = "danger" if row.problem else ("after" if row.enabled else "text3")
+        painter.fillPath(area, colour(token, 0.16 if row.enabled else 0.08))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen(token if row.enabled or row.problem else "off", 1.4))
+        painter.drawPolyline(line)

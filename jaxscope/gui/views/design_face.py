@@ -1,0 +1,251 @@
+"""The Design face: shape, family, and a form that is generated from the knobs of the spec; facts below it.
+
+A new family needs nothing here. Invariant: the form shows the spec of the state, and everything a person does goes out
+as one action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
+from jaxscope.filters import FAMILIES, AbstractFilterSpec
+from jaxscope.gui.components.labels import Label, Paragraph
+from jaxscope.gui.components.painting import begin, draw_text
+from jaxscope.gui.components.segmented import Segment, SegmentedControl
+from jaxscope.gui.components.select import Select
+from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.design_face_rows import LABEL_WIDTH, KnobRow, OrderRow, row_for
+from jaxscope.gui.views.design_face_shapes import SHAPES, families_of, shape_of, with_family, with_shape
+from jaxscope.session.actions import Action, ReplaceSpec, TurnKnob
+from jaxscope.session.state import SessionState
+
+#: dB per octave and order beyond the edge, for families whose edge keeps falling so
+_SLOPE_DB = {"butterworth": 6, "bessel": 6, "chebyshev1": 6}
+
+
+class Facts(QWidget):
+    """Captions over values, in two columns (one where the text is large)."""
+
+    _ROW = 36
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: tuple[tuple[str, str], ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What is shown."""
+        return self._facts
+
+    def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
+        """Show (caption, value) pairs."""
+        self._facts = facts
+        words = "; ".join(f"{caption}: {value}" for caption, value in facts)
+        self.setAccessibleName(words)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        rows = -(-len(self._facts) // self._columns())
+        return QSize(scaled(200), max(0, rows * scaled(self._ROW) - 2))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(100, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        columns = self._columns()
+        width = self.width() / columns
+        for number, (caption, value) in enumerate(self._facts):
+            x, y = number % columns * width, number // columns * scaled(self._ROW)
+            draw_text(painter, QRectF(x, y, width - 8, scaled(16)), caption, font(11), "text3")
+            draw_text(painter, QRectF(x, y + scaled(15), width - 8, scaled(18)), value, font(13, 500))
+        painter.end()
+
+    def _columns(self) -> int:
+        return 1 if theme().text_scale >= 1.5 else 2
+
+
+class DesignFace(QWidget, AbstractView):
+    """The form of the selected stage.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes the actions of the user.
+    """
+
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dispatch: Callable[[Action], None] = dispatch
+        self._at = (0, 0)
+        self._spec: AbstractFilterSpec | None = None
+        self._phase = "causal"
+        self._rate_hz: float | None = None
+        self._narrow = False
+        self._rows: list[KnobRow] = []
+        self._built_for: tuple[Any, ...] | None = None
+        segments = [Segment(key=shape.key, label=shape.label, tip=shape.tip) for shape in SHAPES]
+        self._shapes = SegmentedControl(segments, name="Shape", padding=6, fill=True)
+        self._family = Select("Family")
+        family_label = Label("Family", 12, 400, "text2")
+        family_label.setFixedWidth(scaled(LABEL_WIDTH))
+        self._family_row = QWidget()
+        line = QHBoxLayout(self._family_row)
+        line.setContentsMargins(0, 2, 0, 2)
+        line.setSpacing(8)
+        line.addWidget(family_label)
+        line.addWidget(self._family, 1)
+        self._summary = Paragraph("", 11, "text3")
+        self._facts = Facts()
+        self._form = QVBoxLayout()
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setSpacing(6)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 10)
+        column.setSpacing(6)
+        column.addWidget(self._shapes)
+        column.addSpacing(2)
+        column.addWidget(self._family_row)
+        column.addLayout(self._form)
+        column.addSpacing(4)
+        column.addWidget(self._facts)
+        column.addStretch(1)
+        self._shapes.chosen.connect(self._on_shape)
+        self._family.chosen.connect(self._on_family)
+        self._family.escaped.connect(self.escaped)
+
+    @property
+    def rows(self) -> tuple[KnobRow, ...]:
+        """The rows of the form, in order."""
+        return tuple(self._rows)
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The facts that are shown."""
+        return self._facts.facts
+
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Leave the facts and notes out (they stay in the tooltip)."""
+        self._narrow = narrow
+        self._facts.setVisible(not narrow)
+        self._show_roll_off()
+
+    def focus_first(self) -> None:
+        """Give the focus to the first field of the form."""
+        for row in self._rows:
+            if row.fields():
+                row.fields()[0].setFocus()
+                return
+        self._family.setFocus()
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        chain, stage = state.viewport.active_chain, state.viewport.selected_stage
+        self._at = (chain, stage)
+        chains = state.document.chains
+        shown = chains[chain].stages[stage] if chain < len(chains) and stage < len(chains[chain].stages) else None
+        self.setEnabled(shown is not None)
+        self._phase = chains[chain].phase if chain < len(chains) else "causal"
+        self._spec = None if shown is None else shown.spec
+        self._show_spec()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        if not isinstance(outcome, DesignFrame) or outcome.chain != self._at[0]:
+            return
+        if outcome.rate_hz != self._rate_hz:
+            self._rate_hz = outcome.rate_hz
+            self._show_spec()
+        curve = outcome.stages[self._at[1]] if self._at[1] < len(outcome.stages) else None
+        self._show_curve(curve)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._built_for = None
+            self._show_spec()
+
+    def _show_spec(self) -> None:
+        spec = self._spec
+        for part in (self._shapes, self._family_row, self._facts):
+            part.setVisible(spec is not None and (part is not self._facts or not self._narrow))
+        if spec is None:
+            self._build(())
+            return
+        shape = shape_of(spec)
+        self._shapes.set_current(shape)
+        families = families_of(shape)
+        self._family.set_choices(families, [FAMILIES[name].summary for name, _ in families])
+        self._family.set_current(spec.family)
+        self._family.setToolTip(f"{spec.title}: {spec.summary}")
+        self._family_row.setVisible(len(families) > 1)
+        self._build(tuple(knob for knob in spec.knobs() if knob.name != "band"))
+        for row in self._rows:
+            row.show_spec(spec, self._rate_hz)
+        self._show_roll_off()
+
+    def _build(self, knobs: tuple[Any, ...]) -> None:
+        if knobs == self._built_for:
+            return
+        self._built_for = knobs
+        for row in self._rows:
+            self._form.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [row_for(knob) for knob in knobs]
+        for row in self._rows:
+            self._form.addWidget(row)
+            row.turned.connect(self._on_turned)
+            row.escaped.connect(self.escaped)
+
+    def _show_curve(self, curve: StageCurve | None) -> None:
+        self._facts.show_facts(() if curve is None else curve.facts)
+        words = "" if curve is None else "\n".join(f"{caption}: {value}" for caption, value in curve.facts)
+        self._shapes.setToolTip(words if self._narrow else "")
+        for row in self._rows:
+            wrong = curve is not None and bool(curve.problem) and curve.problem_field == row.knob.name
+            if wrong and curve is not None:
+                row.show_problem(f"{curve.problem.rstrip('.')}.")
+            elif not any(field.is_wrong for field in row.fields()):
+                row.show_problem("")
+
+    def _show_roll_off(self) -> None:
+        for row in self._rows:
+            if isinstance(row, OrderRow):
+                row.note.setText(self._roll_off())
+
+    def _roll_off(self) -> str:
+        spec = self._spec
+        slope = _SLOPE_DB.get(spec.family) if spec is not None else None
+        if spec is None or slope is None:
+            return ""
+        once = slope * int(getattr(spec, "order", 0))
+        if self._phase != "zero":
+            return f"{once} dB/octave"
+        return f"{once} dB/octave, {2 * once} {'both ways' if self._narrow else 'with both passes'}"
+
+    def _on_shape(self, shape: str) -> None:
+        if self._spec is not None:
+            self._replace(with_shape(self._spec, shape, self._rate_hz))
+
+    def _on_family(self, family: str) -> None:
+        if self._spec is not None:
+            self._replace(with_family(self._spec, family, self._rate_hz))
+
+    def _replace(self, spec: AbstractFilterSpec) -> None:
+        if spec != self._spec:
+            self._dispatch(ReplaceSpec(chain=self._at[0], stage=self._at[1], spec=spec))
+
+    def _on_turned(self, name: str, value: Any, merge_key: str) -> None:
+        chain, stage = self._at
+        key = f"{merge_key}-{chain}-{stage}-{name}" if merge_key else None
+        self._dispatch(TurnKnob(chain=chain, stage=stage, name=name, value=value, merge_key=key))
