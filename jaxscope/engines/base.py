@@ -16,16 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.engines.segments import Rows, has_nan, runs_by_channels
+from jaxscope.engines.poison import FOREVER, spread, spread_both_ways
+from jaxscope.engines.segments import Rows, runs_by_channels
 from jaxscope.engines.settling import context_samples
 from jaxscope.engines.windows import Envelopes, view_on_host
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
 
 Array = npt.NDArray[Any]
-#: a plain value that pickles: ``begun`` (n_channels,) bool and ``parts``, a list of dicts of arrays, channels first
+#: a plain value that pickles: ``begun`` (n_channels,), ``poison`` (n_parts, n_channels): for how many samples NaN lasts,
+#: and ``parts``, a list of dicts of arrays, channels first
 State = dict[str, Any]
 
 DTYPES: dict[str, type[np.floating[Any]]] = {"float32": np.float32, "float64": np.float64}
+
+
+class NotFiniteError(Exception):
+    """Raised by a method that met a sample that is not finite; the base then splits or marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,13 @@ class PartShape:
 
     kind: str
     size: int
+
+    @property
+    def reach(self) -> int:
+        """How many samples after itself a sample changes."""
+        if self.kind == "sections":
+            return FOREVER if self.size else 0
+        return self.size - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,15 +127,18 @@ class AbstractProgram(ABC):
     # -- what a method provides ----------------------------------------------------------------------------------
     @abstractmethod
     def _begin(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
-        """Return the part states of channels ``rows`` whose segment starts with the samples ``first``, (n_rows,)."""
+        """Return the part states of channels ``rows`` whose segment starts with ``first``, (n_rows,) float64."""
 
     @abstractmethod
     def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
-        """Filter NaN-free ``x``, (n_rows, n), causally; return the result and the states after it."""
+        """Filter ``x``, (n_rows, n), causally; return the result and the states after it.
+
+        Raises ``NotFiniteError`` where a sample is not finite.
+        """
 
     @abstractmethod
     def _both_ways(self, x: Array, rows: Rows) -> Array:
-        """Filter NaN-free ``x``, (n_rows, n), with zero phase as one segment."""
+        """Filter ``x``, (n_rows, n), with zero phase as one segment; raises as ``_advance``."""
 
     # -- what a caller uses --------------------------------------------------------------------------------------
     def run(self, x: Array) -> Array:
@@ -138,23 +154,42 @@ class AbstractProgram(ABC):
             NaN stay NaN; where ``gaps`` is ``segment`` each finite run has its own start and padding.
         """
         x = self._checked(x)
+        if not self.structure.parts:
+            return x.astype(self.dtype)
         if self.is_causal:
             return self.step(x, self.start())[0]
-        if self.structure.gaps != "segment" or not has_nan(x):
+        try:
             return self._both_ways(x, self._all_rows())
+        except NotFiniteError:
+            if self.structure.gaps != "segment":
+                return self._marked_both_ways(x, self._all_rows())
         y = np.full(x.shape, np.nan, dtype=self.dtype)
         for run in runs_by_channels(x):
-            y[run.rows, run.start : run.stop] = self._both_ways(x[run.rows, run.start : run.stop], run.rows)
+            y[run.rows, run.start : run.stop] = self._marked_both_ways(x[run.rows, run.start : run.stop], run.rows)
         return y
+
+    def _marked_both_ways(self, x: Array, rows: Rows) -> Array:
+        bad = ~np.isfinite(x)
+        if not bad.any():
+            return self._both_ways(x, rows)
+        y = self._both_ways(np.where(bad, 0.0, x), rows)
+        for shape in self.structure.parts:
+            reach = shape.reach // 2 if shape.kind in ("taps_once", "median") else shape.reach
+            bad = spread_both_ways(bad, reach)
+        return np.where(bad, self.dtype(np.nan), y)
 
     def start(self) -> State:
         """Return the state before the first block: no segment has begun."""
         zeros = np.zeros(self.n_channels)
-        return {"begun": np.zeros(self.n_channels, dtype=bool), "parts": self._begin(zeros, self._all_rows())}
+        return {
+            "begun": np.zeros(self.n_channels, dtype=bool),
+            "poison": np.zeros((len(self.structure.parts), self.n_channels), dtype=np.int64),
+            "parts": self._begin(zeros, self._all_rows()),
+        }
 
     def begin_segment(self, state: State) -> State:
         """Return ``state`` so that the next sample starts a new segment on every channel (after a gap in time)."""
-        return {**state, "begun": np.zeros(self.n_channels, dtype=bool)}
+        return {**state, "begun": np.zeros(self.n_channels, dtype=bool), "poison": np.zeros_like(state["poison"])}
 
     def step(self, x: Array, state: State) -> tuple[Array, State]:
         """Filter the next block of a causal chain.
@@ -175,17 +210,25 @@ class AbstractProgram(ABC):
         if not self.is_causal:
             raise ValueError("a zero-phase chain cannot run block by block; use run")
         rows = self._all_rows()
-        if x.shape[1] == 0:
-            return np.zeros(x.shape, dtype=self.dtype), state
-        if self.structure.gaps != "segment" or not has_nan(x):
-            begun, parts = self._ready(x[:, 0], state["begun"], state["parts"], rows)
-            y, parts = self._advance(x, parts, rows)
-            return y, {"begun": begun, "parts": parts}
-        return self._step_segments(x, state)
+        if x.shape[1] == 0 or not self.structure.parts:
+            return x.astype(self.dtype), state
+        if not state["poison"].any():
+            try:
+                begun, parts = self._ready(x[:, 0], state["begun"], state["parts"], rows)
+                y, parts = self._advance(x, parts, rows)
+            except NotFiniteError:
+                pass
+            else:
+                return y, {"begun": begun, "poison": state["poison"], "parts": parts}
+        if self.structure.gaps == "segment":
+            return self._step_segments(x, state)
+        begun, parts = self._ready(x[:, 0], state["begun"], state["parts"], rows)
+        y, parts, poison = self._marked_advance(x, parts, state["poison"], rows)
+        return y, {"begun": begun, "poison": poison, "parts": parts}
 
     def _step_segments(self, x: Array, state: State) -> tuple[Array, State]:
         y = np.full(x.shape, np.nan, dtype=self.dtype)
-        begun = np.array(state["begun"])
+        begun, poison = np.array(state["begun"]), np.array(state["poison"])
         parts = [{key: np.array(value) for key, value in part.items()} for part in state["parts"]]
         begun[np.isnan(x[:, 0])] = False
         for run in runs_by_channels(x):
@@ -193,13 +236,30 @@ class AbstractProgram(ABC):
             own = [{key: value[rows] for key, value in part.items()} for part in parts]
             carried = begun[rows] & (run.start == 0)
             _, own = self._ready(x[rows, run.start], carried, own, rows)
-            y[rows, run.start : run.stop], own = self._advance(x[rows, run.start : run.stop], own, rows)
+            piece = x[rows, run.start : run.stop]
+            y[rows, run.start : run.stop], own, left = self._marked_advance(
+                piece, own, np.where(carried, poison[:, rows], 0), rows
+            )
+            poison[:, rows] = left
             for part, new in zip(parts, own, strict=True):
                 for key, value in new.items():
                     part[key][rows] = value
             begun[rows] = run.stop == x.shape[1]
         begun[np.isnan(x[:, -1])] = False
-        return y, {"begun": begun, "parts": parts}
+        return y, {"begun": begun, "poison": np.where(begun, poison, 0), "parts": parts}
+
+    def _marked_advance(
+        self, x: Array, parts: list[dict[str, Array]], poison: Array, rows: Rows
+    ) -> tuple[Array, list[dict[str, Array]], Array]:
+        """Advance over samples that may not be finite: zeros in their place, NaN where they reach."""
+        bad = ~np.isfinite(x)
+        if not bad.any() and not poison.any():
+            return *self._advance(x, parts, rows), poison
+        y, parts = self._advance(np.where(bad, 0.0, x), parts, rows)
+        left = np.zeros_like(poison)
+        for k, shape in enumerate(self.structure.parts):
+            bad, left[k] = spread(bad, poison[k], shape.reach)
+        return np.where(bad, self.dtype(np.nan), y), parts, left
 
     def _ready(
         self, first: Array, begun: Array, parts: list[dict[str, Array]], rows: Rows

@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jaxscope.engines.base import AbstractProgram, Structure
+from jaxscope.engines.settling import pole_radius
 from jaxscope.errors import UsageError
-from jaxscope.filters.coefficients import ChainDesign
+from jaxscope.filters.coefficients import ChainDesign, Sections
 from jaxscope.registry import Registry
 
 METHODS: Registry[type[AbstractProgram]] = Registry(
     "method",
     {
+        "block": "jaxscope.engines.jax_engine:BlockProgram",
+        "toeplitz": "jaxscope.engines.jax_engine:ToeplitzProgram",
+        "overlap-save": "jaxscope.engines.jax_engine:OverlapSaveProgram",
+        "scan": "jaxscope.engines.jax_engine:ScanProgram",
         "scipy": "jaxscope.engines.scipy_reference:ScipyProgram",
     },
 )
@@ -31,10 +36,32 @@ def choose(
 ) -> tuple[str, str]:
     """Return the name of a method and one phrase that says why."""
     if method == "auto":
-        return "scipy", "the only method yet"
-    if method not in METHODS:
-        nearest = METHODS.nearest(method)
+        return _automatic(structure, designs, precision)
+    name = method.partition(":")[0]
+    if name not in METHODS:
+        nearest = METHODS.nearest(name)
         known = ", ".join(("auto", *METHODS))
         hint = f"did you mean {nearest!r}?" if nearest else f"choose one of {known}"
         raise UsageError(f"method {method!r} is unknown", hint=hint, field="method")
-    return method, "chosen by hand"
+    return name, "chosen by hand"
+
+
+#: taps from which transforms beat banded products (measured on a CPU, by precision)
+LONG_TAPS = {"float32": 192, "float64": 128}
+#: pole radius beyond which powers of a block of blocks could overflow, so that the plain recursion is used
+LARGEST_RADIUS = 1.02
+
+
+def _automatic(structure: Structure, designs: Sequence[ChainDesign], precision: str) -> tuple[str, str]:
+    sections = [part for design in designs for part in design.parts if isinstance(part, Sections) and part.rows]
+    radius = max((pole_radius(part) for part in sections), default=0.0)
+    if radius > LARGEST_RADIUS:
+        return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
+    taps = max((shape.size for shape in structure.parts if shape.kind.startswith("taps")), default=0)
+    if taps > LONG_TAPS[precision]:
+        return "overlap-save", f"{taps} taps are faster over transforms than as products"
+    if sections:
+        return "block", "recursive sections run as matrix products over blocks"
+    if taps:
+        return "toeplitz", f"{taps} taps are fastest as a banded product"
+    return "block", "nothing here is recursive"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage, signal
 
-from jaxscope.engines.base import AbstractProgram
+from jaxscope.engines.base import AbstractProgram, NotFiniteError
 from jaxscope.engines.edges import pad_length, padded, start_levels, steady_sections
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import cascade_settling
@@ -29,6 +29,7 @@ class ScipyProgram(AbstractProgram):
         return self.designs[row if len(self.designs) > 1 else 0]
 
     def _begin(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
+        first = np.where(np.isfinite(first), first, 0.0)
         states: list[list[Array]] = []
         for value, row in zip(first, rows, strict=True):
             design = self._design(int(row))
@@ -41,7 +42,7 @@ class ScipyProgram(AbstractProgram):
         return [{"state": np.stack(column)} for column in zip(*states, strict=True)]
 
     def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
-        y = np.array(x, dtype=np.float64)
+        y = _finite(x)
         after = [{"state": np.array(part["state"])} for part in parts]
         for k, row in enumerate(rows):
             for part, state in zip(self._design(int(row)).parts, after, strict=True):
@@ -49,11 +50,18 @@ class ScipyProgram(AbstractProgram):
         return y.astype(self.dtype, copy=False), after
 
     def _both_ways(self, x: Array, rows: Rows) -> Array:
-        y = np.array(x, dtype=np.float64)
+        y = _finite(x)
         for k, row in enumerate(rows):
             for part in self._design(int(row)).parts:
                 y[k] = part_both_ways(part, y[k], self.structure.padding_kind, self.structure.padding_samples)
         return y.astype(self.dtype, copy=False)
+
+
+def _finite(x: Array) -> Array:
+    """Return a float64 copy; raise where a sample is not finite."""
+    if not np.isfinite(x).all():
+        raise NotFiniteError
+    return np.array(x, dtype=np.float64)
 
 
 def part_start(part: Realisation, level: float) -> Array:

@@ -24,13 +24,6 @@ class Run:
     rows: Rows
 
 
-def has_nan(x: Array) -> bool:
-    """Return whether any sample is NaN, in one pass and without a boolean array of the size of ``x``."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = np.sum(x)
-    return bool(not np.isfinite(total)) and bool(np.isnan(x).any())
-
-
 def finite_runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the half-open spans in which ``mask``, shape (n_samples,), is False."""
     edges = np.flatnonzero(np.diff(np.concatenate(([True], mask, [True])).astype(np.int8)))
@@ -49,9 +42,3 @@ def runs_by_channels(x: Array) -> Iterator[Run]:
     for rows in groups.values():
         for start, stop in finite_runs(mask[rows[0]]):
             yield Run(start=start, stop=stop, rows=np.array(rows, dtype=np.intp))
-
-
-def first_not_finite(x: Array) -> npt.NDArray[np.intp]:
-    """Return for each channel the number of its first sample that is not finite (n_samples where there is none)."""
-    bad = ~np.isfinite(x)
-    return np.where(bad.any(axis=1), bad.argmax(axis=1), x.shape[1]).astype(np.intp)

@@ -1,0 +1,332 @@
+"""Programs that run on a device: chunks that stay in cache go in, results come out while the next is worked on.
+
+Each segment's first sample is taken off in float64 before anything is rounded, and its steady answer is put back at
+the end: in float32 a channel that sits at 175,940 µV keeps its 25 µV of signal.
+
+Invariant: chunking is invisible; results are those of the whole within rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.dsp.block_iir import block_multiple
+from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
+from jaxscope.engines import compiled
+from jaxscope.engines.base import AbstractProgram, NotFiniteError
+from jaxscope.engines.devices import find_device
+from jaxscope.engines.edges import pad_length, padded, part_gain
+from jaxscope.engines.kernels import KERNELS, bucket, kernel_of
+from jaxscope.engines.segments import Rows
+from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
+
+Array = npt.NDArray[Any]
+
+#: bytes of one chunk: half of what stays in cache, as there is an input and an output
+CHUNK_BYTES = 4 << 20
+#: limits of a chunk, in samples
+SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
+
+
+def bucket_samples(n_samples: int) -> int:
+    """Return the length, at or above ``n_samples``, that is compiled for it.
+
+    Examples
+    --------
+    >>> sorted({bucket_samples(n) for n in range(1000, 1101)})
+    [1024, 1536]
+    """
+    n_blocks = bucket(max(-(-n_samples // BLOCK), 1))
+    return block_multiple(n_blocks, GROUP, LEVELS) * BLOCK
+
+
+def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
+    """Return how many samples of ``n_channels`` make a chunk; a running median of ``window`` multiplies them."""
+    wanted = CHUNK_BYTES // (max(n_channels, 1) * itemsize * max(window, 1))
+    wanted = min(max(wanted, SHORTEST_CHUNK), LONGEST_CHUNK)
+    return bucket_samples(1 << (wanted.bit_length() - 1))
+
+
+class JaxProgram(AbstractProgram):
+    """A chain compiled by jax; the subclasses say which kernels."""
+
+    method: ClassVar[str]
+    sections_by: ClassVar[str] = "block"
+    taps_by: ClassVar[str] = "toeplitz"
+
+    def __init__(
+        self, designs: Sequence[ChainDesign], *, n_channels: int, device: str, precision: str, reason: str
+    ) -> None:
+        full, self._device = find_device(device)
+        super().__init__(designs, n_channels=n_channels, device=full, precision=precision, reason=reason)
+        self._parts = [list(column) for column in zip(*(design.parts for design in self.designs), strict=True)]
+        self._kinds = tuple(
+            kernel_of(column[0], sections_by=self.sections_by, taps_by=self.taps_by) for column in self._parts
+        )
+        self._by_row = tuple(len(column) > 1 for column in self._parts)
+        self._weights: list[Any] | None = None
+        self._placed: list[Any] | None = None
+        self._starts: list[tuple[Array, Array]] | None = None
+
+    # -- coefficients ----------------------------------------------------------------------------------------------
+    def _host_weights(self) -> list[Any]:
+        if self._weights is None:
+            self._weights = [
+                KERNELS[kind].weights(column, self.dtype) for kind, column in zip(self._kinds, self._parts, strict=True)
+            ]
+        return self._weights
+
+    def _weights_for(self, rows: Rows, padded_rows: int) -> list[Any]:
+        if self._placed is None:
+            self._placed = [jax.device_put(weight, self._device) for weight in self._host_weights()]
+        if len(rows) == self.n_channels or not any(self._by_row):
+            return self._placed
+        index = np.concatenate([rows, np.repeat(rows[-1:], padded_rows - len(rows))])
+        return [
+            jax.tree.map(lambda leaf: leaf[index], weight) if by_row else placed
+            for weight, placed, by_row in zip(self._host_weights(), self._placed, self._by_row, strict=True)
+        ]
+
+    def _steady(self) -> list[tuple[Array, Array]]:
+        """Return for each part the steady states for 1, (1 or n_channels, …), and the gains, NaN where there is none."""
+        if self._starts is None:
+            self._starts = []
+            for kind, column in zip(self._kinds, self._parts, strict=True):
+                gains = [part_gain(part) for part in column]
+                states = np.stack([KERNELS[kind].steady(part) for part in column])
+                self._starts.append((states, np.array([np.nan if gain is None else gain for gain in gains])))
+        return self._starts
+
+    # -- starts ----------------------------------------------------------------------------------------------------
+    def _begin(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
+        first = np.where(np.isfinite(first), first, 0.0)
+        return self._started(range(len(self._kinds)), first, rows, is_steady=self.structure.initial == "steady")
+
+    def _started(self, numbers: Sequence[int], first: Array, rows: Rows, *, is_steady: bool) -> list[dict[str, Array]]:
+        """Return offset and level, then the state of each of the parts ``numbers``.
+
+        The samples less their first start from rest where the chain starts steady, and from minus the steady state of
+        that first sample where it starts at rest. A pole at z = 1 that sees the offset has no steady state: then
+        nothing is taken off.
+        """
+        level = np.array(first, dtype=np.float64)
+        known = np.ones(len(rows), dtype=bool)
+        levels: list[Array] = []
+        for k in numbers:
+            gains = self._steady()[k][1]
+            gains = gains[rows] if len(gains) > 1 else np.broadcast_to(gains, len(rows))
+            known &= ~np.isnan(gains) | (level == 0.0)
+            levels.append(level)
+            level = np.where(level == 0.0, 0.0, level * np.nan_to_num(gains))
+        parts = [{"offset": np.where(known, first, 0.0), "level": np.where(known, level, 0.0)}]
+        for k, own in zip(numbers, levels, strict=True):
+            steady = self._steady()[k][0]
+            steady = steady[rows] if len(steady) > 1 else np.broadcast_to(steady, (len(rows), *steady.shape[1:]))
+            factor = np.where(known, 0.0, own) if is_steady else np.where(known, -own, 0.0)
+            scaled = steady * factor.reshape(-1, *(1,) * (steady.ndim - 1))
+            parts.append({"state": scaled.astype(self.dtype)})
+        return parts
+
+    # -- running ---------------------------------------------------------------------------------------------------
+    def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
+        y = np.empty(x.shape, dtype=self.dtype)
+        head = parts[0]
+        states = self._stream(
+            x, y, range(len(self._kinds)), rows, [part["state"] for part in parts[1:]], head["offset"], head["level"]
+        )
+        return y, [head, *({"state": np.asarray(state)[: len(rows)]} for state in states)]
+
+    def _stream(
+        self,
+        x: Array,
+        y: Array | None,
+        numbers: Sequence[int],
+        rows: Rows,
+        states: Sequence[Any],
+        offset: Array,
+        level: Array,
+    ) -> tuple[Any, ...]:
+        """Filter ``x − offset`` chunk by chunk into ``y`` (None: only the states matter) plus ``level``; return states."""
+        n_rows = len(rows)
+        padded_rows = self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
+        placed = self._weights_for(rows, padded_rows)
+        weights = tuple(placed[k] for k in numbers)
+        kinds, by_row = tuple(self._kinds[k] for k in numbers), tuple(self._by_row[k] for k in numbers)
+        carried: Any = tuple(
+            jax.device_put(np.pad(state, ((0, padded_rows - n_rows), *((0, 0),) * (np.ndim(state) - 1))), self._device)
+            for state in states
+        )
+        stage = _Stage(padded_rows, self._chunk(padded_rows, x.shape[1]), self.dtype)
+        pending: tuple[int, int, Any] | None = None
+        for start in range(0, x.shape[1], stage.length):
+            stop = min(start + stage.length, x.shape[1])
+            chunk = stage.fill(x[:, start:stop], offset)
+            out, carried = compiled.advance(
+                jax.device_put(chunk, self._device, may_alias=True),
+                carried,
+                np.int32(stop - start),
+                weights,
+                kinds=kinds,
+                by_row=by_row,
+            )
+            if y is not None:
+                if pending is not None:
+                    _collect(y, *pending, level)
+                pending = (start, stop, out)
+            else:
+                jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
+        if y is not None and pending is not None:
+            _collect(y, *pending, level)
+        jax.block_until_ready(carried)
+        return tuple(carried)
+
+    def _chunk(self, n_rows: int, n_samples: int) -> int:
+        windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
+        return min(chunk_samples(n_rows, self.dtype().itemsize, max(windows, default=1)), bucket_samples(n_samples))
+
+    # -- zero phase --------------------------------------------------------------------------------------------------
+    def _both_ways(self, x: Array, rows: Rows) -> Array:
+        if x.shape[1] == 0:
+            return np.zeros(x.shape, dtype=self.dtype)
+        for k in range(len(self._kinds)):
+            x = self._part_both_ways(k, x, rows)
+        return x.astype(self.dtype, copy=False)
+
+    def _part_both_ways(self, k: int, x: Array, rows: Rows) -> Array:
+        column = self._parts[k]
+        kind = self.structure.padding_kind
+        edges = [pad_length(part, kind, self.structure.padding_samples, x.shape[1]) for part in column]
+        if len(set(edges)) > 1:  # rows with other zero coefficients have other paddings
+            y = np.empty(x.shape, dtype=self.dtype)
+            of_rows = np.array(edges)[rows]
+            for edge in sorted(set(of_rows.tolist())):
+                some = np.flatnonzero(of_rows == edge)
+                y[some] = self._edged_both_ways(k, x[some], rows[some], edge)
+            return y
+        return self._edged_both_ways(k, x, rows, edges[0])
+
+    def _edged_both_ways(self, k: int, x: Array, rows: Rows, edge: int) -> Array:
+        part, kind = self._parts[k][0], self.structure.padding_kind
+        if isinstance(part, RunningMedian) or (isinstance(part, Taps) and part.runs_once):
+            return self._centred(k, padded(x, edge, kind), rows, edge)
+        if kind == "gustafsson":
+            return self._gustafsson(k, x, rows)
+        left, right = _paddings(x, edge, kind)
+        head, *start = self._started([k], np.asarray(left[:, 0] if edge else x[:, 0], np.float64), rows, is_steady=True)
+        nothing = np.zeros(len(rows))
+        y = np.empty(x.shape, dtype=self.dtype)
+        tail = np.empty(right.shape, dtype=self.dtype)
+        states: Any = self._stream(left, None, [k], rows, [start[0]["state"]], head["offset"], nothing)
+        states = self._cut(states, rows)
+        states = self._cut(self._stream(x, y, [k], rows, states, head["offset"], nothing), rows)
+        self._stream(right, tail, [k], rows, states, head["offset"], nothing)
+        # y lacks the constant head["level"]; the way back takes off its own first sample as well
+        last = np.asarray(tail[:, -1] if edge else y[:, -1], dtype=np.float64)
+        back, *start = self._started([k], last, rows, is_steady=True)
+        through = self._started([k], head["level"], rows, is_steady=True)[0]["level"]
+        states = self._cut(
+            self._stream(tail[:, ::-1], None, [k], rows, [start[0]["state"]], back["offset"], nothing), rows
+        )
+        backwards = y[:, ::-1]
+        self._stream(backwards, backwards, [k], rows, states, back["offset"], back["level"] + through)
+        return y
+
+    def _cut(self, states: Sequence[Any], rows: Rows) -> list[Array]:
+        return [np.asarray(state)[: len(rows)] for state in states]
+
+    def _centred(self, k: int, joined: Array, rows: Rows, edge: int) -> Array:
+        """Run a part once and cut so that it has no delay."""
+        head, *start = self._started([k], np.asarray(joined[:, 0], np.float64), rows, is_steady=True)
+        y = np.empty(joined.shape, dtype=self.dtype)
+        self._stream(joined, y, [k], rows, [start[0]["state"]], head["offset"], head["level"])
+        return y[:, 2 * edge :]
+
+    def _gustafsson(self, k: int, x: Array, rows: Rows) -> Array:
+        from jaxscope.engines.scipy_reference import gustafsson
+
+        column = self._parts[k]
+        y = np.empty(x.shape, dtype=self.dtype)
+        for number, row in enumerate(rows):
+            part = column[int(row) if len(column) > 1 else 0]
+            y[number] = gustafsson(part, np.asarray(x[number], dtype=np.float64))
+        return y
+
+
+class _Stage:
+    """Two aligned host buffers, used in turn: one is filled while the device may still read the other."""
+
+    def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike) -> None:
+        self.length = length
+        self._buffers = [_aligned((n_rows, length), dtype) for _ in range(2)]
+        self._turn = 0
+
+    def fill(self, x: Array, offset: Array) -> Array:
+        """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite."""
+        self._turn ^= 1
+        buffer = self._buffers[self._turn]
+        n_rows, n = x.shape
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.subtract(x, offset[:, np.newaxis], out=buffer[:n_rows, :n], casting="same_kind")
+            buffer[:n_rows, n:] = 0
+            buffer[n_rows:] = 0
+            flat = buffer.reshape(-1)
+            energy = np.dot(flat, flat)
+        if not np.isfinite(energy) and not np.isfinite(buffer).all():
+            raise NotFiniteError
+        return buffer
+
+
+def _aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
+    """Return an empty array whose first byte lies at a multiple of 64, so that a CPU device reads it without a copy."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + 64, dtype=np.uint8)
+    shift = -raw.ctypes.data % 64
+    return raw[shift : shift + size].view(dtype).reshape(shape)
+
+
+def _collect(y: Array, start: int, stop: int, out: Any, level: Array) -> None:
+    """Wait for a chunk and write it, plus the steady level, to its place."""
+    done = np.asarray(out)[: y.shape[0], : stop - start]
+    if np.any(level):
+        np.add(done, level[:, np.newaxis], out=y[:, start:stop], casting="same_kind")
+    else:
+        y[:, start:stop] = done
+
+
+def _paddings(x: Array, edge: int, kind: str) -> tuple[Array, Array]:
+    """Return what precedes and what follows ``x`` in its padded form."""
+    reach = min(edge + 1, x.shape[1])
+    left = padded(x[:, :reach], edge, kind)[:, :edge]
+    right = padded(x[:, -reach:], edge, kind)
+    return left, right[:, right.shape[1] - edge :]
+
+
+class BlockProgram(JaxProgram):
+    """Sections as block state space, taps as banded products."""
+
+    method: ClassVar[str] = "block"
+
+
+class ToeplitzProgram(JaxProgram):
+    """Taps as banded products."""
+
+    method: ClassVar[str] = "toeplitz"
+
+
+class OverlapSaveProgram(JaxProgram):
+    """Taps over the Fourier transform, piece by piece."""
+
+    method: ClassVar[str] = "overlap-save"
+    taps_by: ClassVar[str] = "overlap-save"
+
+
+class ScanProgram(JaxProgram):
+    """Sections sample after sample: the reference within jax."""
+
+    method: ClassVar[str] = "scan"
+    sections_by: ClassVar[str] = "scan"

@@ -1,0 +1,145 @@
+"""How each kind of part becomes arguments, a state and a call of dsp: one row of a table per kernel.
+
+Sizes are bucketed here (sections filled up with identities, taps with zeros), so that adding one section or one tap
+mostly needs no new compilation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.dsp import block_fir, block_iir, running_median, scan_iir
+from jaxscope.dsp.block_matrices import block_matrices
+from jaxscope.dsp.realisation import cascade_state_space, stacked
+from jaxscope.engines.edges import steady_sections
+from jaxscope.filters.coefficients import Realisation, Row, RunningMedian, Sections, Taps
+
+Array = npt.NDArray[Any]
+
+_IDENTITY: Row = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """One way to run one kind of part.
+
+    ``apply`` and ``apply_rows`` take (x, state, n_valid, weights) and return (y, state); ``weights`` turns parts into a
+    pytree of arrays (with a leading axis for several); ``steady`` gives the state after an endless past of 1.
+    """
+
+    apply: Callable[..., Any]
+    apply_rows: Callable[..., Any]
+    weights: Callable[[Sequence[Any], npt.DTypeLike], Any]
+    steady: Callable[[Any], Array]
+
+
+def bucket(count: int) -> int:
+    """Return the least of 1, 2, 3, 4, 6, 8, 12, 16, 24 … at or above ``count``.
+
+    Examples
+    --------
+    >>> [bucket(n) for n in (1, 3, 5, 7, 9, 13, 33)]
+    [1, 3, 6, 8, 12, 16, 48]
+    """
+    power = 1 << max(count - 1, 0).bit_length()
+    return power * 3 // 4 if power >= 4 and count <= power * 3 // 4 else power
+
+
+def filled_rows(part: Sections) -> tuple[Row, ...]:
+    """Return the sections of a part, filled up with identities to a bucket."""
+    missing = bucket(max(len(part.rows), 1)) - len(part.rows)
+    return part.rows + (_IDENTITY,) * missing
+
+
+def filled_taps(part: Taps, unit: int) -> Array:
+    """Return the taps filled up with zeros so that one less than their number is a multiple of ``unit``."""
+    taps = part.to_array()
+    return np.pad(taps, (0, -(len(taps) - 1) % unit))
+
+
+def save_unit(n_taps: int) -> int:
+    """Return the unit to which taps are filled up for overlap-save: an eighth of the power of two below them."""
+    return max(block_fir.BLOCK, 1 << max(n_taps.bit_length() - 4, 0))
+
+
+@lru_cache(maxsize=64)
+def _block_weights_of(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
+    if len(rows) == 1:
+        return block_matrices(cascade_state_space(rows[0]), dtype)
+    return block_matrices(stacked([cascade_state_space(own) for own in rows]), dtype)
+
+
+def _block_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Any:
+    return _block_weights_of(tuple(filled_rows(part) for part in parts), np.dtype(dtype).name)
+
+
+def _scan_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Array:
+    arrays = [np.array(filled_rows(part), dtype=dtype) for part in parts]
+    return arrays[0] if len(arrays) == 1 else np.stack(arrays)
+
+
+def _band_weights(parts: Sequence[Taps], dtype: npt.DTypeLike) -> Array:
+    taps = [filled_taps(part, block_fir.BLOCK) for part in parts]
+    return block_fir.toeplitz_band(taps[0] if len(taps) == 1 else np.stack(taps), dtype)
+
+
+def _spectrum_weights(parts: Sequence[Taps], dtype: npt.DTypeLike) -> Array:
+    taps = [filled_taps(part, save_unit(len(part.values))) for part in parts]
+    return block_fir.taps_spectrum(taps[0] if len(taps) == 1 else np.stack(taps), dtype)
+
+
+def _no_weights(parts: Sequence[RunningMedian], dtype: npt.DTypeLike) -> tuple[()]:
+    return ()
+
+
+def _scan_steady(part: Sections) -> Array:
+    return steady_sections(Sections(filled_rows(part)))
+
+
+def _median(x: Any, past: Any, n_valid: Any, weights: tuple[()]) -> Any:
+    return running_median.running_median(x, past, n_valid)
+
+
+KERNELS: dict[str, Kernel] = {
+    "block": Kernel(
+        apply=block_iir.block_filter,
+        apply_rows=block_iir.block_filter_rows,
+        weights=_block_weights,
+        steady=lambda part: cascade_state_space(filled_rows(part)).steady,
+    ),
+    "scan": Kernel(
+        apply=scan_iir.scan_filter, apply_rows=scan_iir.scan_filter_rows, weights=_scan_weights, steady=_scan_steady
+    ),
+    "toeplitz": Kernel(
+        apply=block_fir.fir_toeplitz,
+        apply_rows=block_fir.fir_toeplitz_rows,
+        weights=_band_weights,
+        steady=lambda part: np.ones(filled_taps(part, block_fir.BLOCK).size - 1),
+    ),
+    "overlap-save": Kernel(
+        apply=block_fir.fir_overlap_save,
+        apply_rows=block_fir.fir_overlap_save_rows,
+        weights=_spectrum_weights,
+        steady=lambda part: np.ones(filled_taps(part, save_unit(len(part.values))).size - 1),
+    ),
+    "median": Kernel(
+        apply=_median, apply_rows=_median, weights=_no_weights, steady=lambda part: np.ones(part.window - 1)
+    ),
+}
+
+
+def kernel_of(part: Realisation, *, sections_by: str, taps_by: str) -> str:
+    """Return the name of the kernel for a part."""
+    match part:
+        case Sections():
+            return sections_by
+        case Taps():
+            return taps_by
+        case RunningMedian():
+            return "median"
