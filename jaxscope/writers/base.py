@@ -1,0 +1,277 @@
+"""How a writer looks, and the promise that each of them keeps: a whole file under the name that was asked for, or none.
+
+Everything is written to a temporary file beside the target, which takes the target's place only when all samples have
+arrived and lie on the disk. A writer gets samples block by block and never holds a whole recording.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.recording import Channel
+from jaxscope.errors import WriteError
+
+Precision = Literal["float32", "float64"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRequest:
+    """What is going to be written, known before the first sample.
+
+    Parameters
+    ----------
+    channels : tuple of Channel
+        Names, units, kinds, rates and lengths of the output.
+    start : datetime or None
+    annotations, gaps : tuple
+        Seconds count from the first sample.
+    ranges : tuple of (float, float), or None
+        Least and greatest finite value of each channel, for formats with ``WriterFormat.needs_ranges``. Those of code
+        channels are not looked at.
+    precision : {"float32", "float64"}
+        For formats that keep either.
+    """
+
+    channels: tuple[Channel, ...]
+    start: datetime | None = None
+    annotations: tuple[Annotation, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    ranges: tuple[tuple[float, float], ...] | None = None
+    precision: Precision = "float64"
+
+
+class RecordingWriter(ABC):
+    """An output file that is being written.
+
+    As a context manager it commits when the block ends well and aborts when it raises.
+
+    Parameters
+    ----------
+    path : Path
+        The target. Nothing is there under this name until ``commit``.
+    request : WriteRequest
+    """
+
+    def __init__(self, path: Path, request: WriteRequest) -> None:
+        self.path = path
+        self.request = request
+        self._written = [0] * len(request.channels)
+        self._warnings: list[str] = []
+        self._temporary = _temporary_beside(path)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about what the format could not keep; complete after ``commit``."""
+        return tuple(self._warnings)
+
+    def write(self, samples: npt.ArrayLike, channels: Sequence[int] | None = None) -> None:
+        """Append samples to channels of one rate.
+
+        Parameters
+        ----------
+        samples : array_like of shape (n_channels, n_samples)
+            The next samples of these channels, in physical units. NaN is missing.
+        channels : sequence of int or None
+            Numbers in ``request.channels``; None means all. Formats with one rate take all channels at once.
+
+        Raises
+        ------
+        WriteError
+            If the disk is full, or more samples arrive than were announced.
+        """
+        block = np.atleast_2d(np.asarray(samples, dtype=np.float64))
+        chosen = tuple(range(len(self._written))) if channels is None else tuple(channels)
+        if block.shape[0] != len(chosen):
+            raise ValueError(f"{block.shape[0]} rows of samples for {len(chosen)} channels")
+        for index in chosen:
+            if self._written[index] + block.shape[1] > self.request.channels[index].n_samples:
+                raise WriteError(
+                    f"More samples came for {self.request.channels[index].name} than the "
+                    f"{self.request.channels[index].n_samples:,} that were announced"
+                )
+        if block.shape[1]:
+            with self._told_failure():
+                self._write(block, chosen)
+        for index in chosen:
+            self._written[index] += block.shape[1]
+
+    def commit(self) -> None:
+        """Finish the file and put it in place.
+
+        Raises
+        ------
+        WriteError
+            If samples are missing or the disk refuses.
+        """
+        for channel, written in zip(self.request.channels, self._written, strict=True):
+            if written != channel.n_samples:
+                self.abort()
+                raise WriteError(f"{written:,} of {channel.n_samples:,} samples of {channel.name} were written")
+        try:
+            with self._told_failure():
+                self._finish()
+                self._release()
+                with self._temporary.open("rb+") as file:
+                    os.fsync(file.fileno())
+                os.replace(self._temporary, self.path)
+        except BaseException:
+            self.abort()
+            raise
+
+    def abort(self) -> None:
+        """Let go of the temporary file and remove it. The target is as it was."""
+        with suppress(OSError):
+            self._release()
+        self._temporary.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        else:
+            self.abort()
+
+    @abstractmethod
+    def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
+        """Store a block; ``self._written`` still tells where each channel stands."""
+
+    @abstractmethod
+    def _finish(self) -> None:
+        """Write what can only be written at the end."""
+
+    @abstractmethod
+    def _release(self) -> None:
+        """Close files; may be called twice."""
+
+    def _told_failure(self) -> _DiskErrors:
+        return _DiskErrors(self.path)
+
+
+class _DiskErrors:
+    """Turns what the operating system says while writing into a sentence."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError):
+            raise disk_error(self._path, error) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterFormat:
+    """One output format.
+
+    Parameters
+    ----------
+    name : str
+        Short and lower case, the key in the table.
+    title : str
+        What sentences call it.
+    suffixes : tuple of str
+        Lower case, with the dot.
+    needs_ranges : bool
+        Whether ``WriteRequest.ranges`` must be known: integer formats, in a first pass.
+    keeps_rates : bool
+        Whether channels of different rates can be written.
+    check : callable
+        Takes a request and raises ``WriteError`` where the format cannot hold it. Needs no ranges.
+    n_bytes : callable
+        Takes a request and returns the size of the output, for the check of free space.
+    open : callable
+        Takes the target and a checked request, and returns the writer.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    needs_ranges: bool = False
+    keeps_rates: bool = False
+    check: Callable[[WriteRequest], None]
+    n_bytes: Callable[[WriteRequest], int]
+    open: Callable[[Path, WriteRequest], RecordingWriter]
+
+
+def disk_error(path: Path, error: OSError) -> WriteError:
+    """Return the sentence for an error of the operating system while ``path`` is written."""
+    if isinstance(error, PermissionError):
+        return WriteError(f"No permission to write {path}", hint="choose another folder")
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return WriteError(f"The folder {path.parent} is not there", hint="make it first, or choose another")
+    return WriteError(f"{path} cannot be written: {error.strerror or error}", hint="choose another folder")
+
+
+def check_one_rate(request: WriteRequest, title: str) -> None:
+    """Raise ``WriteError`` unless there are channels, all of one known rate and one length."""
+    check_any(request, title)
+    groups: dict[tuple[float | None, int], list[str]] = {}
+    for channel in request.channels:
+        groups.setdefault((channel.rate_hz, channel.n_samples), []).append(channel.name)
+    if len(groups) == 1:
+        return
+    by_rate = {rate: [name for (r, _), names in groups.items() if r == rate for name in names] for rate, _ in groups}
+    kinds = " and ".join(_group_words(len(names), rate) for rate, names in by_rate.items())
+    choices = " or ".join(f"--channels {_brief(names)}" for names in list(groups_of(by_rate, groups))[:3])
+    what = "one rate" if len(by_rate) > 1 else "channels of one length"
+    raise WriteError(f"{title} holds {what}: here are {kinds}", hint=f"choose {choices}, or write EDF or BDF")
+
+
+def groups_of(
+    by_rate: dict[float | None, list[str]], groups: dict[tuple[float | None, int], list[str]]
+) -> list[list[str]]:
+    """Return the lists of names to choose from: by rate, or by length where there is one rate."""
+    return list(by_rate.values()) if len(by_rate) > 1 else list(groups.values())
+
+
+def check_any(request: WriteRequest, title: str) -> None:
+    """Raise ``WriteError`` unless there are channels, each with a rate."""
+    if not request.channels:
+        raise WriteError(f"There is no channel to write as {title}", hint="choose at least one")
+    for channel in request.channels:
+        if channel.rate_hz is None:
+            raise WriteError(f"The sampling rate of {channel.name} is not known", hint="give it with --rate")
+
+
+def _group_words(n_channels: int, rate_hz: float | None) -> str:
+    return f"{n_channels} channel{'' if n_channels == 1 else 's'} at {rate_hz:g} Hz"
+
+
+def _brief(names: Sequence[str]) -> str:
+    text = ",".join(names[:4]) + (",…" if len(names) > 4 else "")
+    return f'"{text}"' if " " in text else text
+
+
+def _temporary_beside(path: Path) -> Path:
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}-", suffix=".part", dir=path.parent or Path())
+    except OSError as error:
+        raise disk_error(path, error) from error
+    os.close(handle)
+    temporary = Path(name)
+    # mkstemp makes files that only their owner can read; an output gets the rights of any new file.
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)
+    return temporary

@@ -1,0 +1,72 @@
+"""CSV: ``time_s`` first, then a column a channel, each number in the fewest digits that read back to the same float.
+
+Missing samples are empty cells. Times count from the first sample and pass over gaps.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.timeline import Timeline
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate
+
+_ROWS_AT_ONCE = 1 << 14
+#: A float64 in its shortest form, with its comma.
+_CELL_BYTES = 20
+
+
+class TableWriter(RecordingWriter):
+    """A CSV file that is being written."""
+
+    def __init__(self, path: Path, request: WriteRequest) -> None:
+        super().__init__(path, request)
+        self._file = self._temporary.open("w", encoding="utf-8", newline="")
+        rate = request.channels[0].rate_hz
+        assert rate is not None
+        self._rate_hz = rate
+        self._timeline = Timeline(gaps=request.gaps)
+        names = ["time_s", *(channel.name for channel in request.channels)]
+        self._file.write(",".join(map(_quoted, names)) + "\n")
+        if any(channel.unit for channel in request.channels) or request.annotations:
+            self._warnings.append("CSV keeps no units or events: they are in the .json file beside it")
+
+    def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
+        if channels != tuple(range(len(self._written))):
+            raise ValueError("CSV takes all channels at once, in order")
+        first = self._written[0]
+        for start in range(0, block.shape[1], _ROWS_AT_ONCE):
+            part = block[:, start : start + _ROWS_AT_ONCE]
+            samples = np.arange(first + start, first + start + part.shape[1])
+            times = self._timeline.seconds_of(samples, self._rate_hz)
+            columns = [_cells(times), *(_cells(row) for row in part)]
+            self._file.write("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")
+
+    def _finish(self) -> None:
+        self._file.flush()
+
+    def _release(self) -> None:
+        self._file.close()
+
+
+def _cells(values: npt.NDArray[np.float64]) -> list[str]:
+    return ["" if value != value else repr(value) for value in values.tolist()]
+
+
+def _quoted(name: str) -> str:
+    if any(sign in name for sign in ',"\n\r') or name != name.strip():
+        return '"' + name.replace('"', '""') + '"'
+    return name
+
+
+def _check(request: WriteRequest) -> None:
+    check_one_rate(request, "CSV")
+
+
+def _n_bytes(request: WriteRequest) -> int:
+    return _CELL_BYTES * (len(request.channels) + 1) * request.channels[0].n_samples
+
+
+FORMAT = WriterFormat(name="csv", title="CSV", suffixes=(".csv",), check=_check, n_bytes=_n_bytes, open=TableWriter)

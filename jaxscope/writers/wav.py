@@ -1,0 +1,90 @@
+"""WAV in 32-bit float, and RF64 where the samples pass the 4 GB that WAV can count.
+
+Values are kept as they are: float WAV may go beyond 1, and nothing is scaled or clipped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.errors import WriteError
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate
+
+_WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
+#: What libsndfile accepts.
+_MOST_CHANNELS = 1024
+
+
+class WavWriter(RecordingWriter):
+    """A WAV file that is being written."""
+
+    def __init__(self, path: Path, request: WriteRequest) -> None:
+        super().__init__(path, request)
+        is_large = _n_bytes(request) > _WAV_LIMIT_BYTES
+        try:
+            self._file = _open_sound_file(self._temporary, request, is_large=is_large)
+        except BaseException:
+            self._temporary.unlink(missing_ok=True)
+            raise
+        self._largest_rounding = 0.0
+        self._warnings.append("WAV keeps no names, units or events: they are in the .json file beside it")
+        if is_large:
+            self._warnings.append(f"{path.name} is larger than WAV can be and is written as RF64")
+        if request.gaps:
+            self._warnings.append(f"{len(request.gaps)} gaps in time are closed: WAV keeps no times")
+
+    def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
+        if channels != tuple(range(len(self._written))):
+            raise ValueError("WAV takes all channels at once, in order")
+        single = block.astype(np.float32)
+        difference = np.abs(single - block)
+        if difference.size and not np.isnan(difference).all():
+            self._largest_rounding = max(self._largest_rounding, float(np.nanmax(difference)))
+        try:
+            self._file.write(np.ascontiguousarray(single.T))
+        except RuntimeError as error:
+            raise OSError(str(error)) from error
+
+    def _finish(self) -> None:
+        if self._largest_rounding:
+            self._warnings.append(f"Values are rounded to float32, by {self._largest_rounding:.2g} at most")
+        self._file.flush()
+
+    def _release(self) -> None:
+        self._file.close()
+
+
+def _open_sound_file(path: Path, request: WriteRequest, *, is_large: bool) -> Any:
+    import soundfile
+
+    rate_hz = request.channels[0].rate_hz
+    return soundfile.SoundFile(
+        str(path),
+        "w",
+        samplerate=round(rate_hz or 0),
+        channels=len(request.channels),
+        format="RF64" if is_large else "WAV",
+        subtype="FLOAT",
+    )
+
+
+def _check(request: WriteRequest) -> None:
+    check_one_rate(request, "WAV")
+    rate = request.channels[0].rate_hz
+    if rate is None or rate != round(rate) or not 1 <= rate <= 655_350_000:
+        raise WriteError(f"WAV holds whole rates only, and this is {rate:g} Hz", hint="write EDF, NPY or CSV")
+    if len(request.channels) > _MOST_CHANNELS:
+        raise WriteError(
+            f"WAV holds {_MOST_CHANNELS} channels, and these are {len(request.channels)}", hint="choose fewer"
+        )
+
+
+def _n_bytes(request: WriteRequest) -> int:
+    return 128 + 4 * sum(channel.n_samples for channel in request.channels)
+
+
+FORMAT = WriterFormat(name="wav", title="WAV", suffixes=(".wav",), check=_check, n_bytes=_n_bytes, open=WavWriter)
