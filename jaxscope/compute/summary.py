@@ -52,22 +52,23 @@ class Statistics:
         """
         if not block.shape[1]:
             return
-        missing = np.isnan(block)
-        n_missing = np.count_nonzero(missing, axis=1)
-        self.n_nan += n_missing
-        self._n_values += block.shape[1] - n_missing
-        if n_missing.any():
-            self.low = np.fmin(self.low, np.fmin.reduce(block, axis=1))
-            self.high = np.fmax(self.high, np.fmax.reduce(block, axis=1))
-        else:
-            self.low = np.minimum(self.low, block.min(axis=1))
-            self.high = np.maximum(self.high, block.max(axis=1))
         new = np.isnan(self._origin)
         if new.any():
-            first = block[np.arange(len(block)), np.argmin(missing, axis=1)]
-            self._origin[new] = np.where(np.isfinite(first), first, np.where(np.isnan(first), np.nan, 0.0))[new]
-        with np.errstate(invalid="ignore"):  # infinities of both signs have no mean; it becomes None
-            self._sum += np.where(missing, 0.0, block - self._origin[:, np.newaxis]).sum(axis=1)
+            self._origin[new] = _first_values(block)[new]
+        n_missing = np.zeros(len(block), dtype=np.int64)
+        # What is infinite, or too large to be added up, has no mean; it becomes None.
+        with np.errstate(invalid="ignore", over="ignore"):
+            moved = block - self._origin[:, np.newaxis]
+            sums = moved.sum(axis=1)
+            if np.isnan(sums).any():
+                missing = np.isnan(block)
+                n_missing = np.count_nonzero(missing, axis=1)
+                sums = np.where(missing, 0.0, moved).sum(axis=1)
+            self._sum += sums
+        self.n_nan += n_missing
+        self._n_values += block.shape[1] - n_missing
+        self.low = np.fmin(self.low, np.fmin.reduce(block, axis=1))
+        self.high = np.fmax(self.high, np.fmax.reduce(block, axis=1))
 
     @property
     def mean(self) -> FloatArray:
@@ -75,6 +76,12 @@ class Statistics:
         with np.errstate(invalid="ignore", divide="ignore"):
             result: FloatArray = self._origin + self._sum / self._n_values
         return result
+
+
+def _first_values(block: FloatArray) -> FloatArray:
+    """Return the first value of each channel that is not NaN (0 for an infinity), NaN where there is none."""
+    first = block[np.arange(len(block)), np.argmin(np.isnan(block), axis=1)]
+    return np.where(np.isinf(first), 0.0, first)
 
 
 def summarise(recording: Recording, *, quick: bool = False) -> dict[str, Any]:
