@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from PyInstaller.archive.readers import CArchiveReader
 from system_libraries import DEBIAN_PACKAGES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +44,7 @@ def bundle() -> None:
     folders = ["--distpath", str(DIST), "--workpath", str(ROOT / "build" / "pyinstaller")]
     recipe = str(ROOT / "packaging" / "jaxscope.spec")
     subprocess.run(
-        [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", *folders, recipe],
+        [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN", *folders, recipe],
         cwd=ROOT,
         check=True,
     )
@@ -55,14 +56,35 @@ def size_mb(folder: Path) -> float:
     return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir()) / 1e6
 
 
+def real_files(folder: Path) -> list[Path]:
+    """Return the files below a folder that are no links."""
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+
+
+def neutralise(folder: Path) -> None:
+    """Overwrite the folder of the Python that builds, which its libraries name as a place to search.
+
+    A place below ``/usr`` is everybody's and stays. Another one would tell of this machine, and the app would look for
+    libraries there. Lengths must not change, so it becomes a name of the same length that no system has.
+    """
+    place = os.fsencode(sys.base_prefix)
+    if place.startswith(b"/usr"):
+        return
+    for path in real_files(folder):
+        content = path.read_bytes()
+        if place in content:
+            path.write_bytes(content.replace(place, b"/nowhere".ljust(len(place), b"_")[: len(place)]))
+
+
 def check_that_no_path_leaks(folder: Path) -> None:
-    """Stop if a file of the bundle names the folder that it was built in."""
-    here = os.fsencode(ROOT)
-    told = [
-        path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and here in path.read_bytes()
-    ]
+    """Stop if the bundle names the folder that it was built in, be it in a file or in a packed module."""
+    places = [str(ROOT), sys.prefix, sys.base_prefix]
+    tell_tales = [os.fsencode(place) for place in places if not place.startswith("/usr")]
+    told = [path.name for path in real_files(folder) if any(tale in path.read_bytes() for tale in tell_tales)]
+    packed = CArchiveReader(str(folder / "jaxscope")).open_embedded_archive("PYZ.pyz")
+    told += [name for name in packed.toc if any(tale in (packed.extract(name, raw=True) or b"") for tale in tell_tales)]
     if told:
-        raise SystemExit(f"these files name the folder of the build: {', '.join(map(str, told[:5]))}")
+        raise SystemExit(f"these parts of the bundle name a folder of this machine: {', '.join(told[:9])}")
 
 
 def self_test() -> None:
@@ -116,6 +138,7 @@ def debian_package() -> Path:
 def main() -> None:
     """Build everything that can be built on this system."""
     bundle()
+    neutralise(BUNDLE)
     check_that_no_path_leaks(BUNDLE)
     self_test()
     if shutil.which("dpkg-deb"):

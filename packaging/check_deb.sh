@@ -16,8 +16,8 @@ if [ ! -f "$folder/etc/debian_version" ]; then
   debootstrap --variant=minbase "$suite" "$folder" ${MIRROR:+"$MIRROR"} >"$folder.log" 2>&1 || { tail -n 20 "$folder.log" >&2; exit 1; }
 fi
 mountpoint -q "$folder/proc" || mount -t proc proc "$folder/proc"
-mountpoint -q "$folder/dev" || mount --rbind /dev "$folder/dev"
-trap 'umount -l "$folder/proc" "$folder/dev" 2>/dev/null || true; rm -f "$folder/tmp/jaxscope.deb"' EXIT
+mountpoint -q "$folder/dev" || mount --bind /dev "$folder/dev"
+trap 'umount "$folder/proc" "$folder/dev" 2>/dev/null || true; rm -f "$folder/tmp/jaxscope.deb"' EXIT
 cp /etc/resolv.conf "$folder/etc/resolv.conf"
 cp "$deb" "$folder/tmp/jaxscope.deb"
 
