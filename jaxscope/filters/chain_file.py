@@ -84,7 +84,7 @@ def stage_to_dict(stage: Stage) -> dict[str, Any]:
 def chain_to_dict(chain: FilterChain) -> dict[str, Any]:
     """Return a chain as the JSON object of a chain file."""
     result: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": chain.name}
-    if chain.channels:
+    if chain.channels is not None:
         result["channels"] = list(chain.channels)
     result |= {
         "phase": chain.phase,
@@ -175,8 +175,6 @@ def _padding_from(value: Any) -> Padding:
 def _channels_from(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise SpecError("channels", f"channels is {shown(value)}, which is not a list", hint='write ["EEG*", "Fp1"]')
-    if not value:
-        raise SpecError("channels", "channels is empty", hint="leave it out for all data channels, or name some")
     return tuple(_text("channels", item) for item in value)
 
 
@@ -223,7 +221,7 @@ def chain_from_dict(data: Any, *, tolerant: bool = False) -> FilterChain:
         raise SpecError("stages", f"there are {len(stages)} stages", hint=f"give {MAX_STAGES} or fewer")
     return FilterChain(
         name=_text("name", data.get("name", "")),
-        channels=_channels_from(data["channels"]) if "channels" in data else (),
+        channels=_channels_from(data["channels"]) if data.get("channels") is not None else None,
         phase=data.get("phase", "causal"),
         initial=data.get("initial", "steady"),
         padding=_padding_from(data.get("padding", {})),

@@ -18,8 +18,8 @@ def matches(pattern: str, name: str, *, is_data: bool) -> bool:
 
 
 def is_for(chain: FilterChain, name: str, *, is_data: bool) -> bool:
-    """Return whether a chain is for a channel. A chain without channels is for all data channels."""
-    if not chain.channels:
+    """Return whether a chain is for a channel. Channels of None are all data channels."""
+    if chain.channels is None:
         return is_data
     return any(matches(pattern, name, is_data=is_data) for pattern in chain.channels)
 

@@ -215,11 +215,12 @@ class Stage:
 class FilterChain:
     """Stages in order, with how they are run and the channels they are for.
 
-    ``channels`` holds exact names or case-sensitive globs; empty means all data channels.
+    ``channels`` holds exact names or case-sensitive globs; None means all data channels, an
+    empty tuple none.
     """
 
     name: str = ""
-    channels: tuple[str, ...] = ()
+    channels: tuple[str, ...] | None = None
     phase: Phase = "causal"
     initial: Initial = "steady"
     padding: Padding = Padding()
@@ -230,7 +231,8 @@ class FilterChain:
         _one_of("phase", self.phase, get_args(Phase))
         _one_of("initial", self.initial, get_args(Initial))
         _one_of("gaps", self.gaps, get_args(GapPolicy))
-        object.__setattr__(self, "channels", tuple(self.channels))
+        if self.channels is not None:
+            object.__setattr__(self, "channels", tuple(self.channels))
         object.__setattr__(self, "stages", tuple(self.stages))
 
     @property
