@@ -9,7 +9,7 @@ help: ## list the targets
 
 run: ## set up and open the app on the demonstration recording, or on FILE=path
 	@$(PYTHON) packaging/bootstrap.py run
-	@if [ -n "$$FILE" ]; then exec .venv/bin/jaxscope "$$FILE"; else exec .venv/bin/jaxscope demo; fi
+	@if [ -n "$$FILE" ]; then exec .venv/bin/jaxscope demo --file "$$FILE"; else exec .venv/bin/jaxscope demo; fi
 
 test: ## set up and run the tests (PYTEST_ARGS="-k words" for some of them)
 	@$(PYTHON) packaging/bootstrap.py test

@@ -11,8 +11,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from a copy of the tracked parts, without a network."""
+def source(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of what a wheel is made from."""
     source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "THIRD_PARTY_LICENSES"):
         (source / name).write_bytes((root / name).read_bytes())
@@ -22,23 +22,32 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 copy = source / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(path.read_bytes())
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel without a network."""
     out = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*build, "--wheel-dir", str(out), str(source)], check=True, capture_output=True, text=True)
     return next(out.glob("*.whl"))
 
 
-def test_the_wheel_holds_every_module_and_resource(wheel: Path, root: Path) -> None:
-    wanted = {str(path.relative_to(root)) for path in (root / "jaxscope").rglob("*.py")}
-    wanted |= {f"jaxscope/{path.relative_to(root)}" for path in (root / "resources").rglob("*") if path.is_file()}
+def test_the_wheel_holds_every_module_and_resource(wheel: Path, source: Path) -> None:
+    wanted = {str(path.relative_to(source)) for path in (source / "jaxscope").rglob("*.py")}
+    wanted |= {f"jaxscope/{path.relative_to(source)}" for path in (source / "resources").rglob("*") if path.is_file()}
+    assert {"jaxscope/cli/run.py", "jaxscope/resources/tokens.json"} <= wanted
     with zipfile.ZipFile(wheel) as archive:
         assert wanted <= set(archive.namelist())
 
 
-def test_the_wheel_does_not_say_where_it_was_built(wheel: Path, root: Path) -> None:
+def test_the_wheel_does_not_say_where_it_was_built(wheel: Path, source: Path, root: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
-            assert str(root).encode() not in archive.read(name), name
+            content = archive.read(name)
+            assert str(root).encode() not in content, name
+            assert str(source).encode() not in content, name
 
 
 def test_resources_are_found_when_run_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
