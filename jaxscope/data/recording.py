@@ -62,12 +62,12 @@ class RecordingInfo:
     channels: tuple[Channel, ...]
     annotations: tuple[Annotation, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    #: The relation of stored samples to seconds; follows from ``gaps``.
+    timeline: Timeline = field(init=False, repr=False, compare=False)
 
-    @property
-    def timeline(self) -> Timeline:
-        """The relation of stored samples to seconds."""
-        return Timeline(gaps=self.gaps)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "timeline", Timeline(gaps=self.gaps))
 
     def index_of(self, name: str) -> int:
         """Return the number of the channel called ``name``; raise KeyError where there is none."""

@@ -7,9 +7,8 @@ begins at 0 s, each later one exactly where its gap stops, and no stored sample 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from bisect import bisect_right
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -44,25 +43,26 @@ class Timeline:
     """
 
     gaps: tuple[Gap, ...] = ()
+    #: Rate to the first samples and the times of its segments: some recordings have a gap after every record.
+    _starts: dict[float, tuple[list[int], list[float]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def segments(self, rate_hz: float, n_samples: int) -> tuple[Segment, ...]:
         """Return the continuous segments of a channel of this rate and length, in order, none empty."""
-        found: list[Segment] = []
-        pieces = [*self._starts(rate_hz), (n_samples, 0.0)]
-        for (first, start_s), (stop, _) in pairwise(pieces):
-            stop = min(stop, n_samples)
-            if stop > first:
-                found.append(Segment(first_sample=first, stop_sample=stop, start_s=start_s))
-        return tuple(found)
+        firsts, starts_s = self._starts_at(rate_hz)
+        stops = [min(stop, n_samples) for stop in (*firsts[1:], n_samples)]
+        return tuple(
+            Segment(first_sample=first, stop_sample=stop, start_s=start_s)
+            for first, stop, start_s in zip(firsts, stops, starts_s, strict=True)
+            if stop > first
+        )
 
     def second_of(self, sample: int, rate_hz: float) -> float:
         """Return the time of a stored sample; ``sample_at`` is its inverse."""
-        first, start_s = 0, 0.0
-        for next_first, next_start_s in self._starts(rate_hz):
-            if sample < next_first:
-                break
-            first, start_s = next_first, next_start_s
-        return start_s + (sample - first) / rate_hz
+        firsts, starts_s = self._starts_at(rate_hz)
+        segment = max(bisect_right(firsts, sample) - 1, 0)
+        return starts_s[segment] + (sample - firsts[segment]) / rate_hz
 
     def seconds_of(self, samples: npt.ArrayLike, rate_hz: float) -> npt.NDArray[np.float64]:
         """Return the times of many stored samples.
@@ -77,9 +77,8 @@ class Timeline:
         ndarray of float64, of the same shape
         """
         numbers = np.asarray(samples, dtype=np.int64)
-        starts = list(self._starts(rate_hz))
-        firsts = np.array([first for first, _ in starts], dtype=np.int64)
-        seconds = np.array([start_s for _, start_s in starts], dtype=np.float64)
+        known = self._starts_at(rate_hz)
+        firsts, seconds = np.array(known[0], dtype=np.int64), np.array(known[1], dtype=np.float64)
         segment = np.maximum(np.searchsorted(firsts, numbers, side="right") - 1, 0)
         times: npt.NDArray[np.float64] = seconds[segment] + (numbers - firsts[segment]) / rate_hz
         return times
@@ -90,13 +89,11 @@ class Timeline:
         A time inside a gap gives the first sample after it. Times before 0 s give negative numbers and times after
         the end go on counting: the timeline does not know how many samples there are.
         """
-        first, start_s = 0, 0.0
-        for next_first, next_start_s in self._starts(rate_hz):
-            if second < next_start_s:
-                # In the last sample period before the gap, or in the gap, the next stored sample is the one after it.
-                return min(next_first, first + first_sample_from(second - start_s, rate_hz))
-            first, start_s = next_first, next_start_s
-        return first + first_sample_from(second - start_s, rate_hz)
+        firsts, starts_s = self._starts_at(rate_hz)
+        segment = max(bisect_right(starts_s, second) - 1, 0)
+        sample = firsts[segment] + first_sample_from(second - starts_s[segment], rate_hz)
+        # In the last sample period before a gap, and in the gap, the next stored sample is the one after it.
+        return min(sample, firsts[segment + 1]) if segment + 1 < len(firsts) else sample
 
     def span_between(self, start_s: float, stop_s: float, rate_hz: float) -> Span:
         """Return the stored samples whose times lie in ``start_s`` to ``stop_s`` (half-open)."""
@@ -107,11 +104,12 @@ class Timeline:
         """Return the time at which the last of ``n_samples`` ends, one sample period after it began."""
         return self.second_of(n_samples - 1, rate_hz) + 1.0 / rate_hz if n_samples else 0.0
 
-    def _starts(self, rate_hz: float) -> Iterator[tuple[int, float]]:
-        """Yield the first sample and the time of each segment, also of empty ones."""
-        first, start_s = 0, 0.0
-        yield first, start_s
-        for gap in self.gaps:
-            first += max(0, first_sample_from(gap.start_s - start_s, rate_hz))
-            start_s = gap.stop_s
-            yield first, start_s
+    def _starts_at(self, rate_hz: float) -> tuple[list[int], list[float]]:
+        """Return the first sample and the time of each segment, also of empty ones, in order."""
+        if rate_hz not in self._starts:
+            firsts, starts_s = [0], [0.0]
+            for gap in self.gaps:
+                firsts.append(firsts[-1] + max(0, first_sample_from(gap.start_s - starts_s[-1], rate_hz)))
+                starts_s.append(gap.stop_s)
+            self._starts[rate_hz] = (firsts, starts_s)
+        return self._starts[rate_hz]

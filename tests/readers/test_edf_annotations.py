@@ -118,6 +118,25 @@ def test_annotations_alone_are_a_recording(plain_edf: Any, write: Write) -> None
         assert recording.read(0, 10).shape == (0, 0)
 
 
+def test_a_second_annotation_signal_is_read_too(plain_edf: Any, write: Write) -> None:
+    text = b"+1.5\x14second\x14\0".ljust(16, b"\0") + b"+2\x14third\x14\0".ljust(16, b"\0") + bytes(48)
+    stored = np.frombuffer(text, dtype="<i2").tolist()
+    second = replace(plain_edf.signals[0], label="EDF Annotations", stored=stored, per_record=8)
+    # The first annotation signal of the file keeps the time, so the other one stands after it.
+    first = b"".join(
+        tal.ljust(16, b"\0") for tal in keep_time("+0", "+1", "+2", "+3", "+4", extra={3: b"+9\x14a\x14\0"})
+    )
+    keeper = replace(second, stored=np.frombuffer(first, dtype="<i2").tolist())
+    file = plain_edf.with_changes(signals=(plain_edf.signals[0], keeper, second), reserved="EDF+C")
+    with open_recording(write(file)) as recording:
+        assert [channel.name for channel in recording.info.channels] == ["EEG Fz"]
+        assert [(note.onset_s, note.text) for note in recording.info.annotations] == [
+            (1.5, "second"),
+            (2.0, "third"),
+            (9.0, "a"),
+        ]
+
+
 def test_a_gap_mark_without_times_is_told(plain_edf: Any, write: Write) -> None:
     with open_recording(write(plain_edf.with_changes(reserved="EDF+D"))) as recording:
         assert any("no annotation signal" in warning for warning in recording.info.warnings)
