@@ -64,8 +64,11 @@ def run(arguments: Sequence[str]) -> int:
     if not words or (words[0] not in COMMANDS and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "open")
     try:
-        outcome = _jaxscope.main(words, prog_name="jaxscope", standalone_mode=False)
+        with _jaxscope.make_context("jaxscope", words) as context:
+            outcome = _jaxscope.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as error:  # --help and --version
+        return error.exit_code
     except click.exceptions.Abort:
         return _INTERRUPTED
     except KeyboardInterrupt:

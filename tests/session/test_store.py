@@ -155,6 +155,8 @@ def test_undoing_everything_restores_the_start(steps: list[tuple[str, int]]) -> 
                 store.redo()
         chain = store.state.document.chains[0]
         assert 0 <= store.state.viewport.selected_stage <= max(len(chain.stages) - 1, 0)
+    while store.can_redo:
+        store.redo()
     end = store.state.document
     while store.can_undo:
         store.undo()
