@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from jaxscope.filters.channels import chain_for
 
 from jaxscope.errors import SpecError
 from jaxscope.filters import FAMILIES
+from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.reduce import reduce
