@@ -125,7 +125,7 @@ def sniff_bdf(head: bytes) -> bool:
 
 
 def _has_signals(head: bytes) -> bool:
-    # "0       " may also begin a table of numbers; only a header has no line breaks, and its own size where it should be.
+    # "0       " may also begin a table of numbers; only a header has no line breaks, and its size where it should be.
     size, n_signals = head[184:192].strip(b" \0"), head[252:256].strip(b" \0")
     return b"\n" not in head[:BLOCK_BYTES] and n_signals.isdigit() and size.isdigit() and int(size) % BLOCK_BYTES == 0
 
