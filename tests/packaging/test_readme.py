@@ -101,7 +101,9 @@ def test_the_targets_of_make_exist(readme: str, root: Path) -> None:
 
 
 def test_help_lists_every_target(root: Path) -> None:
-    shown = subprocess.run(["make", "help"], cwd=root, check=True, capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=root, check=True, capture_output=True, text=True
+    ).stdout
     targets = re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert [line.split()[1] for line in shown.splitlines()] == targets
 
