@@ -22,6 +22,8 @@ from jaxscope.readers.flac_frames import PatchedFile, StreamInfo, find_end, read
 from jaxscope.readers.wav_header import wav_warnings
 
 _SKIP_FRAMES = 1 << 16
+#: After a jump, a decoder of overlapping blocks errs up to the next block; a block of Vorbis has 8192 samples at most.
+_LEAD_FRAMES = {"OGG": 1 << 14, "MPEG": 1 << 14}
 #: libsndfile reports an unknown length as the largest integer.
 _MOST_FRAMES = 1 << 50
 
@@ -147,7 +149,8 @@ class AudioRecording(Recording):
         if start == self._position:
             return
         try:
-            self._position = int(self._file.seek(start))
+            lead = _LEAD_FRAMES.get(str(self._file.format), 0)
+            self._position = int(self._file.seek(max(0, start - lead)))
         except SoundFileError:
             # Some FLAC files have no usable seek points: begin again and decode up to there.
             self._file.close()

@@ -21,10 +21,23 @@ SAMPLE_LINES = 400
 #: Cells that say "nothing was measured here", in lower case.
 MISSING = frozenset({"", "nan", "na", "n/a", "#n/a", "#na", "null", "none", "-", "--", "nat", "?", "missing", "nil"})
 #: Separator and decimal mark, the likelier ones first. "" is a single column; " " any run of blanks.
-_CANDIDATES = ((",", "."), (";", ","), (";", "."), ("\t", "."), ("\t", ","), ("|", "."), (" ", "."), (" ", ","))
+_CANDIDATES = (
+    (",", "."),
+    (";", ","),
+    (";", "."),
+    ("\t", "."),
+    ("\t", ","),
+    ("|", "."),
+    ("|", ","),
+    (" ", "."),
+    (" ", ","),
+)
 _SINGLE = (("", "."), ("", ","))
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
-_STAMP = re.compile(r"[\d/.:-]*\d[/:-]\d[\d/.:-]*(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?(?: ?[AP]M)? ?", re.IGNORECASE)
+_STAMP = re.compile(
+    r"(?:\d{1,2}\.\d{1,2}\.\d{2,4}|[\d/.:-]*\d[/:-]\d[\d/.:-]*)(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?(?: ?[AP]M)? ?",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(
     r"[fpnumkMGµμ]?(?:V|A|Hz|m|s|g|N|Nm|Pa|W|Ohm|Ω|T|S|L|l|rad|C|K|F|bar|bpm)(?:[/^*·][A-Za-z0-9/^*]+)?|"
     r"mmHg|dB[A-Z]*|deg(?:/s)?|°C?|%|DegC|a\.?u\.?|counts?|digital"

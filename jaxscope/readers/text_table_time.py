@@ -196,8 +196,7 @@ def _numeric_stamps(column: pl.Series, name: str, unit: str, decimal: str, index
             else round(first * scale * 1e6)
         )
         start = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micro)
-    digits = text.head(1000).str.extract(r"\.(\d+)", 1).str.len_chars().max()
-    resolution = scale * 10.0 ** -int(digits or 0)  # type: ignore[arg-type]
+    resolution = scale * 10.0 ** -_n_digits(text, r"\.(\d+)")
     return Stamps(seconds=values * scale, start=start, resolution_s=resolution, columns=(index,), notes=tuple(notes))
 
 
@@ -263,9 +262,13 @@ def _text_stamps(column: pl.Series, indices: tuple[int, ...]) -> Stamps | None:
         and (scores.get(best.replace(pattern, _other_way(pattern)), 0) == scores[best])
     ):
         notes.append(f"Dates are read {_AMBIGUOUS[pattern]}")
-    digits = text.head(1000).str.extract(r"\.(\d+)$", 1).str.len_chars().max()
-    resolution = 10.0 ** -int(digits or 0)
+    resolution = 10.0 ** -_n_digits(text, r"\.(\d+)$")
     return Stamps(seconds=seconds, start=start, resolution_s=resolution, columns=indices, notes=tuple(notes))
+
+
+def _n_digits(text: pl.Series, pattern: str) -> int:
+    """Return how many digits the first thousand stamps have after their point, at most."""
+    return max((len(digits) for digits in text.head(1000).str.extract(pattern, 1).drop_nulls().to_list()), default=0)
 
 
 def _other_way(pattern: str) -> str:

@@ -1,0 +1,179 @@
+"""NPY and NPZ: values, lazy reading, rates, and files that lie about their size."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions
+from jaxscope.readers.numpy_arrays import FORMAT
+
+PLAIN = OpenOptions()
+
+
+def npy_bytes(array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["pitsa_noise.npy", "pywt_ecg.npz", "pywt_sst_nino3.npz", "scipy_ecg.dat"])
+def test_agrees_with_the_reference_reader(name: str, shared_data: Path) -> None:
+    entry = json.loads((shared_data / "expected.json").read_text())[f"npz/{name}"]
+    arrays = entry.get("arrays") or {"": {"shape": entry["shape"], **entry["stats"]}}
+    recording = FORMAT.open(shared_data / "npz" / name, PLAIN)
+    ((label, wanted),) = arrays.items()
+    n_channels = wanted["shape"][0] if len(wanted["shape"]) == 2 else 1
+    channels = recording.info.channels
+    assert len(channels) == n_channels
+    assert all(channel.name.startswith(label or "ch0") for channel in channels)
+    assert {channel.n_samples for channel in channels} == {wanted["shape"][-1]}
+    flat = recording.read(0, 10**9).reshape(-1)
+    np.testing.assert_allclose(flat[:4], wanted["first"], rtol=1e-6)
+    found = [flat[-1], flat.min(), flat.max(), flat.mean()]
+    np.testing.assert_allclose(found, [wanted[key] for key in ("last", "min", "max", "mean")], rtol=1e-6, atol=1e-9)
+    assert {channel.rate_hz for channel in channels} == {None}
+    assert any("no sampling rate" in warning for warning in recording.info.warnings)
+
+
+def test_rows_are_channels_and_samples_first_turns_them(tmp_path: Path) -> None:
+    array = np.arange(6.0).reshape(2, 3)
+    np.save(tmp_path / "a.npy", array)
+    recording = FORMAT.open(tmp_path / "a.npy", OpenOptions(rate_hz=10.0))
+    np.testing.assert_array_equal(recording.read(0, 3), array)
+    assert [channel.name for channel in recording.info.channels] == ["ch0", "ch1"]
+    assert recording.info.duration_s == pytest.approx(0.3)
+    assert recording.info.warnings == ()
+    turned = FORMAT.open(tmp_path / "a.npy", OpenOptions(rate_hz=10.0, samples_first=True))
+    np.testing.assert_array_equal(turned.read(0, 2), array.T)
+
+
+def test_an_array_that_looks_turned_says_how_to_turn_it(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((1000, 8)))
+    info = FORMAT.open(tmp_path / "a.npy", OpenOptions(rate_hz=1.0)).info
+    assert any("--samples-first" in warning for warning in info.warnings)
+
+
+@pytest.mark.parametrize("dtype", ["<i2", ">i4", "<u8", "<f4", ">f8", "<f2", "?"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_types_and_orders(dtype: str, order: str, tmp_path: Path) -> None:
+    array = np.asarray(np.arange(12).reshape(3, 4) % 2, dtype=dtype, order=order)
+    np.save(tmp_path / "a.npy", array)
+    np.testing.assert_array_equal(FORMAT.open(tmp_path / "a.npy", PLAIN).read(1, 3, [2, 0]), array[[2, 0], 1:3])
+
+
+def test_npy_is_mapped_and_not_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros((2, 5000)))
+    recording = FORMAT.open(path, PLAIN)
+    with path.open("rb+") as file:
+        file.seek(-8, 2)
+        file.write(np.float64(5.0).tobytes())
+    assert recording.read(4999, 5000)[1, 0] == 5.0
+
+
+def test_npz_with_rate_groups_and_other_things(tmp_path: Path) -> None:
+    np.savez(
+        tmp_path / "a.npz",
+        EMG=np.arange(5),
+        Fp1=np.arange(5.0),
+        pair=np.ones((2, 5)),
+        cube=np.zeros((2, 2, 2)),
+        label=np.array("text"),
+        rate_hz=np.array(250.0),
+    )
+    recording = FORMAT.open(tmp_path / "a.npz", PLAIN)
+    channels = recording.info.channels
+    assert [channel.name for channel in channels] == ["EMG", "Fp1", "pair[0]", "pair[1]"]
+    assert [channel.kind for channel in channels[:2]] == ["emg", "eeg"]
+    assert {channel.rate_hz for channel in channels} == {250.0}
+    assert recording.info.duration_s == pytest.approx(0.02)
+    assert recording.info.warnings == (
+        "cube has 3 dimensions and is left out",
+        "label holds text and is left out",
+    )
+
+
+def test_npz_own_rate_wins_over_a_given_one(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.zeros(4), rate_hz=100)
+    info = FORMAT.open(tmp_path / "a.npz", OpenOptions(rate_hz=50.0)).info
+    assert info.channels[0].rate_hz == 100.0
+    assert "100 Hz" in info.warnings[0]
+    np.savez(tmp_path / "b.npz", x=np.zeros(4), rate_hz=-3)
+    info = FORMAT.open(tmp_path / "b.npz", OpenOptions(rate_hz=50.0)).info
+    assert info.channels[0].rate_hz == 50.0
+    assert "makes no sense" in info.warnings[0]
+
+
+def test_objects_are_refused_unopened(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(ReadError, match="Python objects"):
+        FORMAT.open(tmp_path / "a.npy", PLAIN)
+
+
+@pytest.mark.parametrize("array", [np.zeros(3, complex), np.array(["a"]), np.array(["2020-01-01"], "M8[s]")])
+def test_what_is_no_real_number_is_refused(array: np.ndarray, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(ReadError, match="not real numbers"):
+        FORMAT.open(tmp_path / "a.npy", PLAIN)
+
+
+def test_a_header_that_claims_more_than_the_file_is_refused(tmp_path: Path) -> None:
+    data = npy_bytes(np.zeros((2, 1000))).replace(b"(2, 1000)", b"(9, 9000)")
+    (tmp_path / "a.npy").write_bytes(data)
+    with pytest.raises(ReadError, match="648,000 bytes"):
+        FORMAT.open(tmp_path / "a.npy", PLAIN)
+
+
+@pytest.mark.parametrize("cut", [3, 7, 9, 40, 127])
+def test_a_cut_header_is_refused(cut: int, tmp_path: Path) -> None:
+    (tmp_path / "a.npy").write_bytes(npy_bytes(np.zeros(10))[:cut])
+    with pytest.raises(ReadError):
+        FORMAT.open(tmp_path / "a.npy", PLAIN)
+
+
+def test_a_header_that_is_code_is_refused(tmp_path: Path) -> None:
+    data = npy_bytes(np.zeros(10)).replace(b"'<f8'", b"f(1) ")
+    (tmp_path / "a.npy").write_bytes(data)
+    with pytest.raises(ReadError, match="makes no sense"):
+        FORMAT.open(tmp_path / "a.npy", PLAIN)
+
+
+def test_npz_members_that_lie_about_their_size_cost_no_memory(tmp_path: Path) -> None:
+    data = npy_bytes(np.zeros((2, 1000))).replace(b"(2, 1000), }      ", b"(2, 10000000), }  ")
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("x.npy", data)
+    with pytest.raises(ReadError, match="promises"):
+        FORMAT.open(tmp_path / "a.npz", PLAIN)
+
+
+def test_npz_damage_and_emptiness(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "a.npz", x=np.random.default_rng(0).standard_normal(5000))
+    data = bytearray((tmp_path / "a.npz").read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    (tmp_path / "b.npz").write_bytes(data)
+    with pytest.raises(ReadError, match="damaged"):
+        FORMAT.open(tmp_path / "b.npz", PLAIN)
+    (tmp_path / "c.npz").write_bytes(data[: len(data) // 2])
+    with pytest.raises(ReadError, match="damaged"):
+        FORMAT.open(tmp_path / "c.npz", PLAIN)
+    np.savez(tmp_path / "d.npz", label=np.array("text"))
+    with pytest.raises(ReadError, match="no arrays"):
+        FORMAT.open(tmp_path / "d.npz", PLAIN)
+
+
+def test_bytes_after_the_array_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.npy").write_bytes(npy_bytes(np.zeros(4)) + b"tail")
+    assert any("4 bytes after" in warning for warning in FORMAT.open(tmp_path / "a.npy", PLAIN).info.warnings)
+
+
+def test_sniffing_knows_its_own() -> None:
+    assert FORMAT.sniff(npy_bytes(np.zeros(1))[:64])
+    assert not FORMAT.sniff(b"PK\x03\x04 a document")

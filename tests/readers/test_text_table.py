@@ -1,0 +1,300 @@
+"""Tables of text: real exports of many programs, and made ones for each way of writing a table."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.data.annotations import Gap
+from jaxscope.data.recording import Recording
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions
+from jaxscope.readers.text_table import FORMAT
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+TIME_NAMES = {"timer", "datetime", "%time", "t", "time", "__time", "Date", "Time"}
+
+
+def read(path: Path, rate_hz: float | None = None) -> Recording:
+    return FORMAT.open(path, OpenOptions(rate_hz=rate_hz))
+
+
+def make(tmp_path: Path, text: str, encoding: str = "utf-8") -> Recording:
+    path = tmp_path / "a.csv"
+    path.write_bytes(text.encode(encoding))
+    return read(path)
+
+
+def shared_names() -> list[str]:
+    if not SHARED.is_dir():
+        return []
+    table = json.loads((SHARED / "expected.json").read_text())
+    return [name for name, entry in table.items() if name.endswith((".csv", ".txt")) and "refused" not in entry]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", shared_names())
+def test_agrees_with_the_reference_reader(name: str, shared_data: Path) -> None:
+    entry = json.loads((shared_data / "expected.json").read_text())[name]
+    columns = entry.get("columns") or entry.get("channels")
+    recording = read(shared_data / name)
+    channels = recording.info.channels
+    samples = recording.read(0, 10**9)
+    by_name = {channel.name: index for index, channel in enumerate(channels)}
+    n_compared = 0
+    for place, wanted in enumerate(columns):
+        label = wanted.get("name", str(place))
+        is_text = wanted["n_nan"] == wanted["n"]
+        if label in TIME_NAMES or is_text:
+            assert label not in by_name
+            continue
+        # Where the reference reader saw no header, its names are places.
+        index = place if label == str(place) else by_name[label]
+        row = samples[index]
+        assert channels[index].n_samples == wanted["n"]
+        assert np.count_nonzero(np.isnan(row)) == wanted["n_nan"]
+        first = [np.nan if value is None else value for value in wanted["first"]]
+        np.testing.assert_allclose(row[: len(first)], first, rtol=1e-6)
+        found = [np.nanmin(row), np.nanmax(row), np.nanmean(row)]
+        np.testing.assert_allclose(found, [wanted[key] for key in ("min", "max", "mean")], rtol=1e-6, atol=1e-9)
+        n_compared += 1
+    assert n_compared or not channels
+
+
+#: Rate, start, number of channels, and what the warnings must speak of.
+REAL = {
+    "csv/heartpy_data.csv": (None, None, 1, ["no sampling rate"]),
+    "csv/heartpy_data2.csv": (116.98775, None, 1, ["milliseconds"]),
+    "csv/heartpy_data3.csv": (
+        100.41824,
+        datetime(2016, 11, 24, 13, 58, 58, 81000),
+        1,
+        ["24,775 times repeat", "100.418"],
+    ),
+    "csv/plotjuggler_fake_joints.csv": (
+        1000.16823,
+        datetime(2017, 2, 8, 13, 5, 6, 139796, UTC),
+        20,
+        ["uneven", "field.name0", "field.header.frame_id"],
+    ),
+    "csv/plotjuggler_motor_data.csv": (1000.0, None, 10, []),
+    "csv/plotjuggler_simple_fft.csv": (1000.0, None, 1, []),
+    "csv/plotjuggler_turtle.csv": (27.282, datetime(2014, 3, 31, 19, 24, 48, 886000, UTC), 12, ["uneven"]),
+    "csv/pyomeca_analogs.csv": (2000.0, None, 40, []),
+    "csv/pyomeca_markers.csv": (100.0, None, 155, []),
+    "csv/pyomeca_markers_without_header.csv": (None, None, 155, ["no sampling rate"]),
+    "csv_cirrus/det_global_0010ms_comma_1dec.csv": (100.0, datetime(2014, 8, 19, 1, 33, 25), 13, []),
+    "csv_cirrus/det_third_2000ms_semicolon_2dec.csv": (0.5, datetime(2014, 8, 19, 1, 31, 53), 36, []),
+    "csv_cirrus/det_global_general_semicolon_1dec.csv": (None, None, 0, ["Type, Value"]),
+    "derived/motor_missing_tokens_row600.csv": (1000.0, None, 10, ["599/600", "infinite"]),
+    "derived/motor_nonmonotonic_dup_time.csv": (1000.0, None, 10, ["300/301", "row 400"]),
+    "derived/motor_ragged_rows_500_700.csv": (1000.0, None, 10, ["Row 500", "Row 700"]),
+    "txt_opensignals/plux_sync_acc_2.txt": (1000.0, None, 5, []),
+    "txt_biosppy/acc.txt": (100.0, None, 3, []),
+}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", list(REAL))
+def test_real_exports_give_their_rate_start_and_warnings(name: str, shared_data: Path) -> None:
+    rate_hz, start, n_channels, words = REAL[name]
+    info = read(shared_data / name).info
+    assert len(info.channels) == n_channels
+    if n_channels:
+        (rate,) = {channel.rate_hz for channel in info.channels}
+        assert rate == (rate_hz if rate_hz is None else pytest.approx(rate_hz, rel=1e-6))
+    assert info.start == start
+    told = " | ".join(info.warnings)
+    assert all(word in told for word in words), told
+    assert bool(info.warnings) is bool(words), told
+
+
+@pytest.mark.shared
+def test_c096_c097_semicolon_twins_equal_comma_ones(shared_data: Path) -> None:
+    folder = shared_data / "csv_cirrus"
+    for comma in folder.glob("*_comma_*"):
+        twin = read(folder / comma.name.replace("comma", "semicolon"))
+        recording = read(comma)
+        assert recording.info == twin.info
+        np.testing.assert_array_equal(recording.read(0, 10**6), twin.read(0, 10**6))
+    utf16 = read(shared_data / "derived/cirrus_semicolon_utf16le_bom.csv")
+    np.testing.assert_array_equal(utf16.read(0, 100), read(folder / "det_global_0250ms_comma_1dec.csv").read(0, 100))
+    assert utf16.info.channels[0].rate_hz == 4.0
+
+
+@pytest.mark.shared
+def test_vicon_names_and_units(shared_data: Path) -> None:
+    channels = read(shared_data / "csv/pyomeca_markers.csv").info.channels
+    assert [(channel.name, channel.unit) for channel in channels[1:4]] == [
+        ("Sub Frame", ""),
+        ("boite:gauche_ext X", "mm"),
+        ("boite:gauche_ext Y", "mm"),
+    ]
+    assert len({channel.name for channel in channels}) == 155
+    emg = read(shared_data / "csv/pyomeca_analogs.csv").info.channels[8]
+    assert (emg.name, emg.unit, emg.kind) == ("EMG1", "V", "emg")
+
+
+@pytest.mark.parametrize(
+    ("separator", "decimal"), [(a, b) for a in (",", ";", "\t", "|", " ", "   ") for b in (".", ",") if a != b]
+)
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_layouts(separator: str, decimal: str, header: bool, line_end: str, tmp_path: Path) -> None:
+    values = np.round(np.random.default_rng(2).standard_normal((3, 60)), 3)
+    rows = [separator.join(f"{value:.3f}".replace(".", decimal) for value in row) for row in values.T]
+    lines = [separator.join(["Fp1", "resp", "x"])] * header + rows
+    recording = make(tmp_path, line_end.join(lines) + line_end)
+    np.testing.assert_array_equal(recording.read(0, 60), values)
+    names = [channel.name for channel in recording.info.channels]
+    assert names == (["Fp1", "resp", "x"] if header else ["ch0", "ch1", "ch2"])
+    assert recording.info.channels[0].kind == ("eeg" if header else "misc")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_encodings(encoding: str, tmp_path: Path) -> None:
+    recording = make(tmp_path, "Füße (µV),b\n" + "1.5,2\n" * 20, encoding)
+    channel = recording.info.channels[0]
+    assert (channel.name, channel.unit) == ("Füße", "uV")
+    assert any("not in UTF-8" in warning for warning in recording.info.warnings) is (encoding == "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "step", "rate_hz", "start"),
+    [
+        ("time", 0.0, 0.004, 250.0, None),
+        ("Time (s)", 12.0, 0.004, 250.0, None),
+        ("t [ms]", 0, 4, 250.0, None),
+        ("time_us", 0, 4000, 250.0, None),
+        ("timestamp", 1486559106139796569, 4_000_000, 250.0, datetime(2017, 2, 8, 13, 5, 6, 139796, UTC)),
+        ("timestamp", 1486559106139, 4, 250.0, datetime(2017, 2, 8, 13, 5, 6, 139000, UTC)),
+        ("epoch", 1486559106.5, 0.5, 2.0, datetime(2017, 2, 8, 13, 5, 6, 500000, UTC)),
+        ("Time", 0, 4, 250.0, None),
+    ],
+)
+def test_numeric_times(
+    name: str, first: float, step: float, rate_hz: float, start: datetime | None, tmp_path: Path
+) -> None:
+    rows = "".join(f"{first + step * index!r},{index % 7}\n" for index in range(100))
+    info = make(tmp_path, f"{name},a\n{rows}").info
+    assert [channel.name for channel in info.channels] == ["a"]
+    assert info.channels[0].rate_hz == rate_hz
+    assert info.start == start
+    assert info.duration_s == pytest.approx(100 / rate_hz)
+
+
+def test_a_rounded_time_column_gives_the_round_rate(tmp_path: Path) -> None:
+    rows = "".join(f"{index / 128:.3f},1\n" for index in range(1000))
+    info = make(tmp_path, "time,a\n" + rows).info
+    assert info.channels[0].rate_hz == 128.0
+    assert info.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("stamp", "start"),
+    [
+        ("2024-02-28 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
+        ("2024-02-28T23:59:59{}Z", datetime(2024, 2, 28, 23, 59, 59)),
+        ("2024/02/28 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
+        ("28.02.2024 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
+        ("2/28/2024 11:59:59{} PM", datetime(2024, 2, 28, 23, 59, 59)),
+    ],
+)
+def test_stamps_whose_whole_seconds_lack_the_fraction(stamp: str, start: datetime, tmp_path: Path) -> None:
+    fractions = ["", ".25", ".50", ".75"]
+    rows = "".join(f"{stamp.format(fraction)},1\n" for fraction in fractions)
+    info = make(tmp_path, "when,a\n" + rows).info
+    assert info.start == start
+    assert info.channels[0].rate_hz == 4.0
+
+
+def test_clock_times_pass_midnight(tmp_path: Path) -> None:
+    rows = "23:59:58,1\n23:59:59,2\n00:00:00,3\n00:00:01,4\n"
+    info = make(tmp_path, "Time,a\n" + rows).info
+    assert info.channels[0].rate_hz == 1.0
+    assert info.start is None
+
+
+def test_dates_that_may_be_read_two_ways_are_told(tmp_path: Path) -> None:
+    rows = "".join(f"3/4/2024 10:00:0{second},1\n" for second in range(5))
+    info = make(tmp_path, "date,a\n" + rows).info
+    assert info.start == datetime(2024, 3, 4, 10)
+    assert info.warnings == ("Dates are read month first",)
+
+
+def test_c098_only_the_time_column_is_read_as_time(tmp_path: Path) -> None:
+    rows = "".join(f"{index / 10},17:03:22,{index}\n" for index in range(50))
+    info = make(tmp_path, "time,code,a\n" + rows).info
+    assert [channel.name for channel in info.channels] == ["a"]
+    assert info.warnings == ("Columns with text are left out: code",)
+
+
+def test_holes_in_even_times_are_gaps(tmp_path: Path) -> None:
+    times = [index / 100 for index in range(300) if not 100 <= index < 150]
+    info = make(tmp_path, "time_s,a\n" + "".join(f"{time},1\n" for time in times)).info
+    assert info.channels[0].rate_hz == 100.0
+    (gap,) = info.gaps
+    assert (gap.start_s, gap.stop_s) == (pytest.approx(1.0), pytest.approx(1.5))
+    assert info.duration_s == pytest.approx(3.0)
+    assert isinstance(gap, Gap)
+
+
+def test_missing_and_bad_cells(tmp_path: Path) -> None:
+    text = "a,b\n" + "1,2\n" * 10 + "NA,\n" + ",nan\n" + "-,inf\n" + "oops,3\n" + "4,5\n"
+    recording = make(tmp_path, text)
+    a, b = recording.read(0, 100)
+    np.testing.assert_array_equal(a[10:], [np.nan, np.nan, np.nan, np.nan, 4])
+    np.testing.assert_array_equal(b[10:], [np.nan, np.nan, np.nan, 3, 5])
+    told = " | ".join(recording.info.warnings)
+    assert "a: 1 cells are no numbers and are read as missing (row 14)" in told
+    assert "b: infinite values are read as missing (row 13)" in told
+
+
+def test_repeated_names_are_numbered(tmp_path: Path) -> None:
+    info = make(tmp_path, "a,b,a\n" + "1,2,3\n" * 5).info
+    assert [channel.name for channel in info.channels] == ["a", "b", "a #2"]
+
+
+def test_quotes_comments_empty_lines_and_a_separator_too_many(tmp_path: Path) -> None:
+    text = '# Sampling rate: 2 kHz\n\n"a, left";"b";\n"1,5";2;\n\n# note\n3;"4";\n5;6;\n'
+    recording = make(tmp_path, text)
+    assert [channel.name for channel in recording.info.channels] == ["a, left", "b"]
+    assert recording.info.channels[0].rate_hz == 2000.0
+    np.testing.assert_array_equal(recording.read(0, 9), [[1.5, 3, 5], [2, 4, 6]])
+
+
+def test_a_headerless_first_column_of_even_fractions_is_time(tmp_path: Path) -> None:
+    info = make(tmp_path, "".join(f"{index / 50:.2f} {index * index}\n" for index in range(40))).info
+    assert [channel.rate_hz for channel in info.channels] == [50.0]
+    counted = make(tmp_path, "".join(f"{index},{index * index}\n" for index in range(40))).info
+    assert [channel.rate_hz for channel in counted.channels] == [None, None]
+
+
+def test_a_given_rate_serves_where_there_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a\n" + "1\n2\n" * 5)
+    assert read(path, 20.0).info.channels[0].rate_hz == 20.0
+    path.write_text("time,a\n" + "".join(f"{index / 10},1\n" for index in range(20)))
+    info = read(path, 20.0).info
+    assert info.channels[0].rate_hz == 10.0
+    assert "10 Hz" in info.warnings[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Dear reader,\nthis is a letter and not a table.\nIt has commas, here, and there.\nYours\n",
+        b"%PDF-1.4\x00\x01\x02\x03" * 30,
+        b"\n\n\n",
+        b"# only a comment\n",
+        bytes(range(256)) * 8,
+    ],
+)
+def test_what_is_no_table_is_refused(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(data)
+    with pytest.raises(ReadError, match=r"a\.csv"):
+        read(tmp_path / "a.csv")
