@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from PyInstaller.archive.readers import CArchiveReader
@@ -37,6 +38,14 @@ Description: see multichannel recordings before and after a filter, while you tu
  after a filter, and redraws both while a cutoff or a coefficient is being dragged. What was tuned is
  exported with the same numbers from the window or from the command line.
 """
+
+
+def check_tools() -> None:
+    """Stop with a sentence if PyInstaller would fail for want of a tool of the system."""
+    if sys.platform.startswith("linux") and not shutil.which("objdump"):
+        raise SystemExit("objdump is missing, which PyInstaller needs; install it with: apt-get install binutils")
+    if os.name == "posix" and not sysconfig.get_config_var("Py_ENABLE_SHARED"):
+        raise SystemExit("this Python has no shared library to pack; name another: make package PYTHON=...")
 
 
 def bundle() -> None:
@@ -137,6 +146,7 @@ def debian_package() -> Path:
 
 def main() -> None:
     """Build everything that can be built on this system."""
+    check_tools()
     bundle()
     neutralise(BUNDLE)
     check_that_no_path_leaks(BUNDLE)
