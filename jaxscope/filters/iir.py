@@ -246,7 +246,7 @@ class Chebyshev1(AbstractClassicalSpec):
     """Steeper, with ripple in the pass band, which ends where the ripple is left (``scipy.signal.cheby1``)."""
 
     family: ClassVar[str] = "chebyshev1"
-    title: ClassVar[str] = "Chebyshev 1"
+    title: ClassVar[str] = "Chebyshev I"
     summary: ClassVar[str] = "Steeper edge, ripple in the band"
 
     ripple_db: float = knob(0.5, low=1e-6, high=60.0, step=0.1, unit="dB", log=True, reach=(0.01, 6.0))
@@ -260,7 +260,7 @@ class Chebyshev2(AbstractClassicalSpec):
     """Flat pass band, ripple in the stop band, which begins at the cutoff (``scipy.signal.cheby2``)."""
 
     family: ClassVar[str] = "chebyshev2"
-    title: ClassVar[str] = "Chebyshev 2"
+    title: ClassVar[str] = "Chebyshev II"
     summary: ClassVar[str] = "Flat in the band, the cutoff is where the attenuation is reached"
 
     attenuation_db: float = knob(40.0, low=0.1, high=400.0, step=1.0, unit="dB", label="Stop", reach=(10.0, 120.0))

@@ -1,4 +1,4 @@
-"""The sentence that a paper needs about a filter: type, order, cutoff and its definition, roll-off, ripple, delay, direction.
+"""The sentence that a paper needs: type, order, cutoff and its definition, roll-off, ripple, delay, direction.
 
 It follows what Widmann, Schröger and Maess ask for (Digital filter design for electrophysiological data, 2015). Every
 number is taken from the coefficients as they run, for the passes in use, and not from what was wished.
@@ -143,7 +143,7 @@ def stage_phrase(stage: Stage, rate_hz: float, *, passes: int = 1) -> str:
 
 DIRECTIONS = {
     "causal": "applied forward once (causal)",
-    "zero": "applied forward and backward (zero phase, attenuation doubled; the points named are those after both passes)",
+    "zero": "applied forward and backward (zero phase: attenuation doubled; the points named hold for both passes)",
     "minimum": "turned to minimum phase and applied forward once (causal)",
 }
 

@@ -2,8 +2,8 @@
 
 Everything is worked out from sections and taps, never from multiplied polynomials. A section is evaluated through the
 exact sums of its coefficients and sin²(w/2): near 0 Hz and fs/2 the plain sum b0 + b1 q + b2 q² loses all digits of a
-low cutoff at a high rate, this form loses none. In zero phase a part counts twice (its squared magnitude), a smoother that
-runs once counts once, centred. A running median is not linear: it counts as nothing here.
+low cutoff at a high rate, this form loses none. In zero phase a part counts twice (its squared magnitude), a smoother
+that runs once counts once, centred. A running median is not linear: it counts as nothing here.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def part_response(part: Realisation, angle: Floats) -> Complexes:
 def _zero_phase_response(part: Realisation, angle: Floats) -> Complexes:
     response = part_response(part, angle)
     if isinstance(part, Taps) and part.runs_once:
-        return response * np.exp(1j * angle * (len(part.values) // 2))
+        centred: Complexes = response * np.exp(1j * angle * (len(part.values) // 2))
+        return centred
     return (np.abs(response) ** 2).astype(np.complex128)
 
 

@@ -1,8 +1,8 @@
 """How long a design rings: the time until a given part of its impulse response's energy has passed.
 
-Sections: the cascade as a state space of one rotation (or triangle) a section, its observability Gramian by doubling, and a
-search over powers of two, so that a 0.001 Hz high-pass costs no more than any other. Zero phase: the same for the
-autocorrelation, on both sides. Taps: by adding up. Where both occur the times are added, which is on the safe side.
+Sections: the cascade as a state space of one rotation (or triangle) a section, its observability Gramian by doubling,
+and a search over powers of two, so that a 0.001 Hz high-pass costs no more than any other. Zero phase: the same for the
+autocorrelation, on both sides. Taps: by adding up. Where both occur the times are added, to be on the safe side.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, RunningMedian, Sections, Taps
-from jaxscope.filters.stability import is_stable, monic_roots
+from jaxscope.filters.stability import is_stable, monic_roots, pole_radius
 
 #: energy still to come when the strong and the faint part of the settling zone end (99 % and 99.99 % have passed)
 STRONG_TAIL = 1e-2
@@ -140,6 +140,14 @@ def settling_samples(design: ChainDesign, tail: float = FAINT_TAIL) -> float:
         A whole number, or infinity where the design is not stable. In zero phase it holds on each side.
     """
     return sum(_part_settling(part, tail, zero_phase=design.phase == "zero") for part in design.parts)
+
+
+def ringing_s(design: ChainDesign, part: float = 0.01) -> float:
+    """Return how long the slowest pole takes to decay to ``part``, in seconds; infinity where it never does."""
+    radius = pole_radius(design.parts)
+    if radius >= 1:
+        return math.inf
+    return 0.0 if radius == 0 else math.log(part) / math.log(radius) / design.rate_hz
 
 
 def settling_s(design: ChainDesign, tail: float = FAINT_TAIL) -> float:

@@ -1,0 +1,152 @@
+"""The facts under a form, each with how it is worked out. All come from the coefficients, for the passes in use."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
+from jaxscope.filters.cutoffs import minus_3db_hz, peak_of
+from jaxscope.filters.design import design_chain
+from jaxscope.filters.report import roll_off_db_per_octave, seconds
+from jaxscope.filters.response import group_delay_samples, magnitude_db
+from jaxscope.filters.settling import ringing_s, settling_s
+from jaxscope.filters.shapes import short_hz
+from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.filters.stability import pole_radius, stability_margin
+
+MAX_LISTED = 2
+#: what is left of a zero on the circle after rounding
+NOTHING_DB = -250.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A caption over a value, and the sentence of its tooltip."""
+
+    label: str
+    value: str
+    tip: str
+
+
+def _level_words(level_db: float) -> str:
+    if level_db < NOTHING_DB:
+        return "−∞ dB"
+    text = f"{level_db:.1f}".removesuffix(".0").replace("-", "−")
+    return f"{'0' if text == '−0' else text} dB"
+
+
+def _frequencies(values_hz: tuple[float, ...]) -> str:
+    return f"{' · '.join(map(short_hz, values_hz))} Hz"
+
+
+def _stated(spec: Any) -> tuple[float, ...]:
+    cutoff = getattr(spec, "cutoff_hz", None)
+    cutoff = cutoff if cutoff is not None else getattr(spec, "frequency_hz", None)
+    if cutoff is None:
+        return ()
+    return cutoff if isinstance(cutoff, tuple) else (cutoff,)
+
+
+def reference_hz(stage: Stage, design: ChainDesign) -> float:
+    """Return a frequency that the stage is meant to pass, at which its delay is named."""
+    spec: Any = stage.spec
+    stated = _stated(spec)
+    nyquist_hz = design.rate_hz / 2
+    match getattr(spec, "band", None):
+        case "lowpass":
+            return stated[0] / 4
+        case "highpass":
+            return min(4 * stated[0], (stated[0] + nyquist_hz) / 2)
+        case "bandpass":
+            return math.sqrt(stated[0] * stated[1])
+        case "bandstop":
+            return stated[0] / 4
+        case _:
+            return stated[0] / 4 if spec.family in ("notch", "comb") else peak_of(design)[0]
+
+
+def delay_words(design: ChainDesign, frequency_hz: float) -> str:
+    """Return the delay at a frequency as words, "No delay" in zero phase."""
+    if design.phase == "zero":
+        return "No delay"
+    samples = float(group_delay_samples(design, [frequency_hz])[0])
+    if not math.isfinite(samples):
+        return "–"
+    delay_s = samples / design.rate_hz
+    sign = "−" if delay_s < 0 else ""
+    return f"{sign}{seconds(abs(delay_s))} at {short_hz(frequency_hz)} Hz"
+
+
+def _size_words(design: ChainDesign) -> str:
+    rows = [row for part in design.parts if isinstance(part, Sections) for row in part.rows]
+    words = []
+    if rows:
+        n_poles = sum((row[4] != 0) + (row[5] != 0) if row[5] == 0 else 2 for row in rows)
+        words.append(f"{n_poles} pole{'s' if n_poles != 1 else ''}, {len(rows)} section{'s' if len(rows) != 1 else ''}")
+    words.extend(f"{len(part.values)} taps" for part in design.parts if isinstance(part, Taps))
+    words.extend(f"{part.window} samples" for part in design.parts if isinstance(part, RunningMedian))
+    return ", ".join(words) or "Nothing to run"
+
+
+def facts(stage: Stage, rate_hz: float, phase: str) -> tuple[Fact, ...]:
+    """Return the facts about one stage as a chain of this phase runs it.
+
+    Raises
+    ------
+    SpecError
+        The stage does not fit the rate.
+    """
+    alone = FilterChain(phase=phase, stages=(replace(stage, enabled=True),))  # type: ignore[arg-type]
+    design = design_chain(alone, rate_hz)
+    passes = " after both passes" if phase == "zero" else ""
+    found: list[Fact] = []
+    stated = _stated(stage.spec)
+    if stated:
+        level_db = float(np.max(magnitude_db(design, stated)))
+        found.append(
+            Fact(
+                label=_level_words(level_db),
+                value=_frequencies(stated),
+                tip=f"The level at the stated frequency{passes}, from the coefficients",
+            )
+        )
+    half_power = minus_3db_hz(design)
+    if 0 < len(half_power) <= MAX_LISTED:
+        tip = f"Where the power is really half of the highest{passes}"
+        found.append(Fact(label="−3 dB", value=_frequencies(half_power), tip=tip))
+    slope = roll_off_db_per_octave(stage.spec, 2 if phase == "zero" else 1)
+    if slope is not None:
+        found.append(
+            Fact(
+                label="Roll-off", value=f"{slope:.0f} dB/octave", tip=f"How steeply it falls far from the edge{passes}"
+            )
+        )
+    found.extend(_ringing(stage, design, passes))
+    found.append(
+        Fact(label="Realised as", value=_size_words(design), tip="What runs; a band filter has twice the poles")
+    )
+    return tuple(found)
+
+
+def _ringing(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
+    settles_s = settling_s(design)
+    value = seconds(settles_s) if math.isfinite(settles_s) else "Never"
+    found = [
+        Fact(label="Settles within", value=value, tip="Until 99.99 % of the energy of its impulse response has passed"),
+        Fact(
+            label="Delay",
+            value=delay_words(design, reference_hz(stage, design)),
+            tip="How late a wave of this frequency comes out" if design.phase != "zero" else "Both passes cancel it",
+        ),
+    ]
+    if pole_radius(design.parts) > 0:
+        rings_s = ringing_s(design)
+        value = seconds(rings_s) if math.isfinite(rings_s) else "For ever"
+        found.append(Fact(label="Rings for", value=value, tip="Until the slowest pole has decayed to 1 %"))
+        margin = f"{stability_margin(design.parts):.3g}".replace("-", "−")
+        found.append(Fact(label="Margin", value=margin, tip="1 less the radius of the outermost pole; stable above 0"))
+    return found
