@@ -74,15 +74,18 @@ def neutralise(folder: Path) -> None:
     """Overwrite the folder of the Python that builds, which its libraries name as a place to search.
 
     A place below ``/usr`` is everybody's and stays. Another one would tell of this machine, and the app would look for
-    libraries there. Lengths must not change, so it becomes a name of the same length that no system has.
+    libraries there. Lengths must not change, so it becomes a name of the same length that no system has. Its last part
+    stays: where that is the version, the linker has let "3.11.7" itself share these bytes.
     """
-    place = os.fsencode(sys.base_prefix)
-    if place.startswith(b"/usr"):
+    if sys.base_prefix.startswith("/usr"):
         return
+    place = os.fsencode(sys.base_prefix)
+    last = place[place.rindex(b"/") :]
+    nowhere = b"/nowhere".ljust(len(place) - len(last), b"_")[: len(place) - len(last)] + last
     for path in real_files(folder):
         content = path.read_bytes()
         if place in content:
-            path.write_bytes(content.replace(place, b"/nowhere".ljust(len(place), b"_")[: len(place)]))
+            path.write_bytes(content.replace(place, nowhere))
 
 
 def check_that_no_path_leaks(folder: Path) -> None:
