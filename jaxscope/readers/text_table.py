@@ -28,7 +28,9 @@ from jaxscope.readers.text_table_layout import (
     TableLayout,
     decode,
     find_layout,
+    is_number,
     row_list,
+    split_rows,
 )
 from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
 
@@ -225,8 +227,18 @@ def _data_kind(name: str, unit: str) -> ChannelKind:
 
 
 def _sniff(head: bytes) -> bool:
-    """Say no: any bytes may be text, so only a suffix chooses this format."""
-    return False
+    """Say whether these bytes are the beginning of a table of numbers."""
+    try:
+        data, _ = decode(head, "this file")
+        lines = data.decode("utf-8", "ignore").split("\n")[:-1]
+        if any(not (sign.isprintable() or sign == "\t") for line in lines for sign in line):
+            return False
+        layout = find_layout(lines, "this file")
+    except ReadError:
+        return False
+    rows = split_rows(lines[layout.first_line :], layout.separator)
+    cells = [cell for row in rows for cell in row if cell.strip()]
+    return len(rows) > 2 and sum(is_number(cell, layout.decimal) for cell in cells) >= 0.5 * len(cells)
 
 
 FORMAT = ReaderFormat(

@@ -279,7 +279,7 @@ def _n_parsed(sample: pl.Series, pattern: str) -> int:
     import polars as pl
 
     kind = pl.Datetime("ns") if "%d" in pattern else pl.Time
-    parsed = sample.str.strptime(kind, pattern, strict=False)  # type: ignore[arg-type]
+    parsed = sample.str.strptime(kind, pattern, strict=False)
     return len(parsed) - parsed.null_count()
 
 

@@ -298,3 +298,19 @@ def test_what_is_no_table_is_refused(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(data)
     with pytest.raises(ReadError, match=r"a\.csv"):
         read(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "is_table"),
+    [
+        (b"time,a\n" + b"0.1,2\n" * 50, True),
+        (b"1\n2\n3\n4\n5\n", True),
+        ("a;b\n1,5;2\n1,5;2\n1,5;2\n1,5;2\n".encode("utf-16"), True),
+        (b"Dear reader,\nthis is a letter.\nYours\nsomebody\n", False),
+        (b'{"format": "jaxscope-chain",\n "version": 1,\n "stages": []}\n', False),
+        (b"name,place\nAnna,Rome\nBert,Oslo\nCarl,Bonn\n", False),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", False),
+    ],
+)
+def test_sniffing_knows_tables_of_numbers(data: bytes, is_table: bool) -> None:
+    assert FORMAT.sniff(data) is is_table
