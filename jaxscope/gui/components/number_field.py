@@ -96,6 +96,10 @@ class NumberField(TextField):
         """Set what tells why a number cannot be used."""
         self._check = check
 
+    def set_reader(self, parse: Callable[[str], float]) -> None:
+        """Set what turns text into a number."""
+        self._parse = parse
+
     def set_span(self, span: NumberRange) -> None:
         """Change limits, step and digits."""
         self._span = span

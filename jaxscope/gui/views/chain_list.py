@@ -1,6 +1,6 @@
 """The list of stages: select, switch, reorder by the grip, rename, and a menu per row.
 
-A drag of the grip reorders live, each crossing as one MoveStage with the merge key of the drag; Esc moves the stage back.
+A drag of the grip reorders live, each crossing as one MoveStage with the merge key of the drag; Esc moves it back.
 The list is one tab stop; its keys are those of the table of keys for the chain.
 """
 

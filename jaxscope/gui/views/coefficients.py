@@ -1,0 +1,372 @@
+"""The Coefficients face: the numbers of the selected stage as sections, as b over a, or as taps.
+
+Every cell takes numbers and expressions and acts while it is typed. A number that cannot be used stays visible and the
+one from before goes on running. Invariant: the table shows the newest design frame, edits go out as actions only.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
+from jaxscope.errors import SpecError
+from jaxscope.filters import FAMILIES
+from jaxscope.filters.coefficients import Sections, Taps
+from jaxscope.filters.spec import Stage
+from jaxscope.gui.components.buttons import Button, IconButton
+from jaxscope.gui.components.expressions import reader
+from jaxscope.gui.components.labels import Label, Note, Paragraph
+from jaxscope.gui.components.number_field import NumberField
+from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, rounded, text_width
+from jaxscope.gui.components.segmented import Segment, SegmentedControl
+from jaxscope.gui.components.switch import Switch
+from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.coefficients_model import (
+    DIGITS_WORTH_A_NOTE,
+    Address,
+    CoefficientModel,
+    digits_lost_as_polynomial,
+    forms_of,
+    number_word,
+    parse_table,
+    write_cell,
+)
+from jaxscope.gui.views.coefficients_table import ExactRange, TableCard
+from jaxscope.gui.views.coefficients_taps import TapsPlot
+from jaxscope.session.actions import ChooseFace, EditCoefficient, ReplaceSpec, RevertToDesign
+from jaxscope.session.coefficients import edited_spec
+from jaxscope.session.state import SessionState
+
+_pastes = count(1)
+_FORMS = (
+    Segment(key="sos", label="SOS", tip="Second-order sections (how it is run)"),
+    Segment(key="ba", label="b / a", tip="One polynomial over another"),
+    Segment(key="taps", label="FIR taps", tip="Impulse response"),
+)
+_ABSENT = {
+    "sos": "This stage has no sections: it is a finite impulse response",
+    "ba": "This stage is not shown as polynomials",
+    "taps": "This stage is recursive: its impulse response does not end",
+}
+_NOTHING = "This stage has no coefficients"
+
+
+class FormulaBar(QWidget):
+    """Name of the cell, what is typed for it, and its value."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label, self._value = "", ""
+        self.field = _BareField("Number or expression", span=ExactRange(), width=None, height=34, mono=True, px=12)
+        self.field.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(self.field)
+        self.field.focus_changed.connect(self.update)
+        self.setFixedHeight(scaled(34))
+
+    def show_cell(self, label: str, value: float | None, *, fixed: bool, tip: str) -> None:
+        """Show a number and its name."""
+        self._label = label
+        self._value = "" if value is None else f"= {write_cell(value)}"
+        self.field.setEnabled(value is not None and not fixed)
+        self.field.setToolTip(tip)
+        self.field.setAccessibleName(label or "Number or expression")
+        self.field.show_value(value)
+        left = round(text_width(label, font(12, 500))) + 28
+        self._row.setContentsMargins(left, 0, round(text_width(self._value, font(12, mono=True))) + 16, 0)
+        self.update()
+
+    def label(self) -> str:
+        """Return the name of the cell."""
+        return self._label
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        rect = QRectF(self.rect())
+        wrong, focused = self.field.is_wrong, self.field.hasFocus()
+        border = "danger" if wrong else ("focus" if focused else "field")
+        rounded(painter, rect, 6, "canvas" if theme().is_dark else "raised", border, 2 if wrong or focused else 1)
+        draw_text(painter, rect.adjusted(10, 0, 0, 0), self._label, font(12, 500), "after")
+        hairline(painter, 18 + text_width(self._label, font(12, 500)), 7, self.height() - 14, "line2", upright=True)
+        draw_text(painter, rect.adjusted(0, 0, -10, 0), self._value, font(12, mono=True), "text2", RIGHT)
+        painter.end()
+
+
+class _BareField(NumberField):
+    """A number field without a frame of its own."""
+
+    focus_changed = Signal()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        from PySide6.QtWidgets import QLineEdit
+
+        QLineEdit.paintEvent(self, event)
+
+    def focusInEvent(self, event) -> None:
+        super().focusInEvent(event)
+        self.focus_changed.emit()
+
+    def focusOutEvent(self, event) -> None:
+        super().focusOutEvent(event)
+        self.focus_changed.emit()
+
+
+class CoefficientsFace(QWidget, AbstractView):
+    """The numbers of the selected stage.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes the actions of the user.
+    """
+
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dispatch = dispatch
+        self._state = SessionState()
+        self._stage: Stage | None = None
+        self._frame: DesignFrame | None = None
+        self._curve: StageCurve | None = None
+        self._rate_hz = 1000.0
+        self.forms = SegmentedControl(_FORMS, name="Form of the coefficients", height=28)
+        self.copy = IconButton("copy", "Copy all numbers (tab separated)", size=28, icon_size=16)
+        self.paste = IconButton(
+            "clipboard", "Paste numbers or code, from a spreadsheet, MATLAB or Python", size=28, icon_size=16
+        )
+        self.formula = FormulaBar()
+        self.model = CoefficientModel(self)
+        self.table = TableCard(self.model)
+        self.taps = TapsPlot()
+        self.symmetric = Switch("Keep symmetric", width=28, height=16, label="Keep symmetric, linear phase")
+        self.symmetric.setChecked(True)
+        self.symmetric.setToolTip("Edits the mirror tap too, so that the phase stays linear")
+        self.revert = Button("Revert to design", "link", height=28, padding=0)
+        self.message = Paragraph("", 11, "danger")
+        self.nothing = Label(_NOTHING, 12, 400, "text3")
+        self.note = Note("")
+        self._lay_out()
+        self._connect()
+
+    def focus_first(self) -> None:
+        """Give the focus to the table."""
+        self.table.cells.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        self._state = state
+        chain, stage = state.viewport.active_chain, state.viewport.selected_stage
+        chains = state.document.chains
+        self._stage = chains[chain].stages[stage] if chain < len(chains) and stage < len(chains[chain].stages) else None
+        self.revert.setVisible(self._stage is not None and self._stage.origin is not None)
+        if self._stage is not None and self._stage.origin is not None:
+            self.revert.setToolTip(f"Back to {self._stage.origin.title}. Your numbers stay in the undo list")
+        self._show_curve()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
+            self._frame = outcome
+            self._rate_hz = outcome.rate_hz
+            parse = reader(outcome.rate_hz)
+            self.formula.field.set_reader(parse)
+            self.table.cells.set_reader(parse, self._complaint)
+            self._show_curve()
+
+    def form(self) -> str | None:
+        """Return the form that is shown: the chosen one where the stage comes in it."""
+        available = forms_of(self._curve)
+        chosen = self._state.viewport.coefficient_form
+        return chosen if chosen in available else (available[0] if available else None)
+
+    def _lay_out(self) -> None:
+        top, bottom = QHBoxLayout(), QHBoxLayout()
+        for row, parts in (
+            (top, (self.forms, None, self.copy, self.paste)),
+            (bottom, (self.symmetric, None, self.revert)),
+        ):
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(4)
+            for part in parts:
+                if part is None:
+                    row.addStretch(1)
+                else:
+                    row.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 10)
+        column.setSpacing(8)
+        column.addLayout(top)
+        for part in (self.formula, self.taps, self.table, self.message, self.nothing, self.note):
+            column.addWidget(part)
+        column.addLayout(bottom)
+        column.addStretch(1)
+        self.message.hide()
+        self.nothing.hide()
+
+    def _connect(self) -> None:
+        cells = self.table.cells
+        self.forms.chosen.connect(lambda form: self._dispatch(ChooseFace(face="coefficients", form=form)))
+        self.copy.clicked.connect(self._on_copy)
+        self.paste.clicked.connect(self._on_paste)
+        self.revert.clicked.connect(self._on_revert)
+        self.symmetric.clicked.connect(self._on_symmetric)
+        cells.set_reader(reader(None), self._complaint)
+        cells.changed.connect(self._edit)
+        cells.moved.connect(self._show_current)
+        cells.complained.connect(self._complain)
+        cells.escaped.connect(self.escaped)
+        self.formula.field.set_check(lambda value: self._complaint(cells.current_address(), value))
+        self.formula.field.edited.connect(self._on_formula)
+        self.formula.field.complained.connect(self._complain)
+        self.formula.field.escaped.connect(self.escaped)
+        self.taps.changed.connect(
+            lambda tap, value, key: self._edit(Address(form="taps", row=tap, column=0), value, key)
+        )
+        self.taps.chosen.connect(
+            lambda tap: cells.setCurrentIndex(self.model.index_of(Address(form="taps", row=tap, column=0)))
+        )
+
+    def _show_curve(self) -> None:
+        frame, at = self._frame, self._state.viewport.selected_stage
+        self._curve = frame.stages[at] if frame is not None and at < len(frame.stages) else None
+        available, form = forms_of(self._curve), self.form()
+        for key in ("sos", "ba", "taps"):
+            tip = next(part.tip for part in _FORMS if part.key == key) if key in available else _ABSENT[key]
+            self.forms.set_enabled(key, enabled=key in available, tip=tip)
+        self.forms.set_current(form)
+        shown = form is not None
+        for part in (self.formula, self.table, self.copy, self.paste):
+            part.setVisible(shown)
+        self.nothing.setVisible(not shown)
+        self.taps.setVisible(form == "taps")
+        self.symmetric.setVisible(form == "taps")
+        self.model.show_stage(form or "sos", self._curve, self._origin_numbers(form))  # type: ignore[arg-type]
+        self.table.arrange()
+        self._show_note(form)
+        self._show_current()
+
+    def _show_current(self) -> None:
+        address = self.table.cells.current_address()
+        value = None if address is None else self.model.value(address)
+        fixed = address is not None and self.model.is_fixed(address)
+        tip = f"Number or expression. fs is {self._rate_hz:g}"
+        self.formula.show_cell("" if address is None else address.label(), value, fixed=fixed, tip=tip)
+        if self._curve is not None and isinstance(self._curve.realisation, Taps):
+            current = address.row if address is not None and address.form == "taps" else None
+            self.taps.show_taps(self._curve.realisation.values, self._rate_hz, current)
+        cells = self.table.cells
+        if cells.editor.isVisible() and value is not None:
+            cells.editor.show_value(value)
+
+    def _show_note(self, form: str | None) -> None:
+        realisation = None if self._curve is None else self._curve.realisation
+        lost = digits_lost_as_polynomial(realisation) if form == "ba" and isinstance(realisation, Sections) else 0.0
+        self.note.setVisible(lost >= DIGITS_WORTH_A_NOTE)
+        if self._curve is not None and lost >= DIGITS_WORTH_A_NOTE:
+            order = max(len(self._curve.a), len(self._curve.b)) - 1
+            words = number_word(round(lost))
+            self.note.set_text(
+                f"Order {order} loses about {words} digits as b / a. "
+                "jaxscope keeps and runs it as second-order sections."
+            )
+
+    def _origin_numbers(self, form: str | None) -> list[float] | None:
+        stage = self._stage
+        if stage is None or stage.origin is None or form not in ("sos", "taps"):
+            return None
+        try:
+            design = stage.origin.design(self._rate_hz)
+        except SpecError:
+            return None
+        if isinstance(design, Sections) and form == "sos":
+            return [value for column in zip(*design.rows, strict=True) for value in column]
+        return list(design.values) if isinstance(design, Taps) and form == "taps" else None
+
+    def _action(self, address: Address, value: float, merge_key: str | None) -> EditCoefficient:
+        return EditCoefficient(
+            chain=self._state.viewport.active_chain,
+            stage=self._state.viewport.selected_stage,
+            form=address.form,
+            row=address.row,
+            column=address.column,
+            value=value,
+            rate_hz=self._rate_hz,
+            merge_key=merge_key,
+        )
+
+    def _complaint(self, address: Address | None, value: float) -> str | None:
+        if self._stage is None or address is None:
+            return "There is no such number"
+        try:
+            edited_spec(self._stage.spec, self._action(address, value, None))
+        except SpecError as error:
+            return error.message[:1].upper() + error.message[1:]
+        return None
+
+    def _edit(self, address: Address, value: float, merge_key: str) -> None:
+        if self._complaint(address, value) is None:
+            self._dispatch(self._action(address, value, merge_key))
+
+    def _on_formula(self, value: float, merge_key: str) -> None:
+        address = self.table.cells.current_address()
+        if address is not None:
+            self._edit(address, value, merge_key)
+
+    def _complain(self, sentence: str) -> None:
+        self.message.setText(sentence)
+        self.message.setVisible(bool(sentence))
+        self.formula.update()
+
+    def _on_copy(self) -> None:
+        cells = self.table.cells
+        rows = range(self.model.rowCount())
+        addresses = [
+            [self.model.address(self.model.index(r, c)) for c in range(self.model.columnCount())] for r in rows
+        ]
+        lines = ["\t".join(repr(self.model.value(one)) for one in row if one is not None) for row in addresses]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+        cells.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_paste(self) -> None:
+        numbers = parse_table(QGuiApplication.clipboard().text())
+        flat = [value for row in numbers for value in row]
+        if not flat:
+            self._complain("There are no numbers in the clipboard. The numbers from before are kept.")
+            return
+        try:
+            spec = self._pasted_spec(numbers, flat)
+        except SpecError as error:
+            self._complain(f"{error.message[:1].upper()}{error.message[1:]}. The numbers from before are kept.")
+            return
+        self._complain("")
+        at = self._state.viewport
+        key = f"paste-{next(_pastes)}"
+        self._dispatch(ReplaceSpec(chain=at.active_chain, stage=at.selected_stage, spec=spec, merge_key=key))
+
+    def _pasted_spec(self, numbers: list[list[float]], flat: list[float]):
+        form = self.form()
+        if form == "taps":
+            return FAMILIES["taps"](values=tuple(flat))
+        if form == "ba":
+            by_row = all(len(row) == 2 for row in numbers)
+            b, a = zip(*numbers, strict=True) if by_row and len(numbers) != 2 else (numbers[0], numbers[-1])
+            return FAMILIES["transfer_function"](b=tuple(b), a=tuple(a))
+        if len(flat) % 6:
+            raise SpecError(
+                "rows", f"{len(flat)} numbers are not rows of six", hint="give b0 b1 b2 a0 a1 a2 per section"
+            )
+        rows = [tuple(flat[at : at + 6]) for at in range(0, len(flat), 6)]
+        return FAMILIES["sections"](rows=tuple(rows))
+
+    def _on_revert(self) -> None:
+        at = self._state.viewport
+        self._dispatch(RevertToDesign(chain=at.active_chain, stage=at.selected_stage))
+
+    def _on_symmetric(self, on: bool) -> None:  # noqa: FBT001
+        self.taps.keeps_symmetry = on
+        self.taps.update()

@@ -1,0 +1,193 @@
+"""The dock: header, phase, chain, faces of the selected stage, response. It lays out and forwards; each part is a view.
+
+Where height is short the face scrolls, the chain and the response stay. Where width is short (under 1440 px of window)
+the dock is 360 wide and leaves notes and facts out.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from jaxscope.compute.frames import DesignFrame, Outcome
+from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.gui.components.buttons import Button
+from jaxscope.gui.components.labels import Hairline
+from jaxscope.gui.components.painting import begin
+from jaxscope.gui.components.tabs import FaceTabs
+from jaxscope.gui.theme import colour, scaled
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.chain_list import ChainList
+from jaxscope.gui.views.coefficients import CoefficientsFace
+from jaxscope.gui.views.design_face import DesignFace
+from jaxscope.gui.views.dock_header import DockHeader
+from jaxscope.gui.views.dock_menu import stage_menu
+from jaxscope.gui.views.response import ResponsePanel
+from jaxscope.session.actions import AddStage, ChooseFace, SetChains
+from jaxscope.session.state import SessionState
+
+WIDTH, NARROW_WIDTH, SLIMMEST_WIDTH, WIDEST_WIDTH = 400, 360, 320, 560
+_MARGIN = 16
+_TABS = (
+    ("design", "Design", "The filter as a design [Alt 1]"),
+    ("coefficients", "Coefficients", "The filter as numbers [Alt 2]"),
+)
+
+
+class Dock(QWidget, AbstractView):
+    """Everything about the filter, at the right of the window.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes the actions of the user.
+    """
+
+    #: Esc in a part: the focus belongs to the traces again
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dispatch = dispatch
+        self._state = SessionState()
+        self._rate_hz: float | None = None
+        self._width = WIDTH
+        self.setAccessibleName("Filter")
+        self.header = DockHeader(dispatch)
+        self.chain = ChainList(dispatch)
+        self.add_button = Button("Add stage", "link", icon="plus", height=30, padding=8)
+        self.add_button.setToolTip("Add a stage after the selected one [Insert]")
+        self.tabs = FaceTabs(_TABS, name="Faces")
+        self.design = DesignFace(dispatch)
+        self.coefficients = CoefficientsFace(dispatch)
+        self.response = ResponsePanel(dispatch)
+        self._faces = QStackedWidget()
+        self._scroll = QScrollArea()
+        self._lay_out()
+        self._connect()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.setMinimumWidth(scaled(SLIMMEST_WIDTH))
+        self.setMaximumWidth(scaled(WIDEST_WIDTH))
+
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Leave notes and facts out and be 360 wide, or not."""
+        self._width = NARROW_WIDTH if narrow else WIDTH
+        self.design.set_narrow(narrow=narrow)
+        self.updateGeometry()
+
+    def open_add_menu(self) -> None:
+        """Open the menu of stages under its button."""
+        menu = stage_menu(self, self._rate_hz, self._add)
+        menu.popup(self.add_button.mapToGlobal(QPoint(0, self.add_button.height() + 2)))
+
+    def focus_stops(self) -> tuple[QWidget, ...]:
+        """Return the parts in the order of the Tab key."""
+        return (
+            self.header.switch,
+            self.header.chooser,
+            self.header.phase,
+            self.chain,
+            self.add_button,
+            self.tabs,
+            self._faces,
+            self.response.plot,
+        )
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        self._state = state
+        self.tabs.set_current(state.viewport.face)
+        face = self.design if state.viewport.face == "design" else self.coefficients
+        if self._faces.currentWidget() is not face:
+            self._faces.setCurrentWidget(face)
+        for part in (self.header, self.chain, self.design, self.coefficients, self.response):
+            part.show_state(state, previous)
+        self._fit_chain()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        for part in (self.header, self.chain, self.design, self.coefficients, self.response):
+            part.show_frame(outcome)
+        if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
+            self._rate_hz = outcome.rate_hz
+            at = self._state.viewport.selected_stage
+            curve = outcome.stages[at] if at < len(outcome.stages) else None
+            self.tabs.set_wrong("design", wrong=curve is not None and bool(curve.problem))
+            self.tabs.set_wrong("coefficients", wrong=curve is not None and not curve.is_stable and not curve.problem)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(self._width), scaled(800))
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._fit_chain()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        painter.fillRect(self.rect(), colour("panel"))
+        painter.end()
+
+    def _lay_out(self) -> None:
+        self._faces.addWidget(self.design)
+        self._faces.addWidget(self.coefficients)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        inner = QHBoxLayout(holder)
+        inner.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        inner.addWidget(self._faces)
+        self._scroll.setWidget(holder)
+        self._scroll.viewport().setAutoFillBackground(False)
+        holder.setAutoFillBackground(False)
+        chain_row = QHBoxLayout()
+        chain_row.setContentsMargins(10, 4, 10, 0)
+        chain_row.addWidget(self.chain)
+        add_row = QHBoxLayout()
+        add_row.setContentsMargins(12, 0, _MARGIN, 0)
+        add_row.addWidget(self.add_button)
+        add_row.addStretch(1)
+        tab_row = QHBoxLayout()
+        tab_row.setContentsMargins(_MARGIN, 4, _MARGIN, 0)
+        tab_row.addWidget(self.tabs)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(Hairline(margin=_MARGIN, above=8))
+        column.addLayout(chain_row)
+        column.addLayout(add_row)
+        column.addLayout(tab_row)
+        column.addWidget(self._scroll, 3)
+        column.addWidget(Hairline())
+        column.addWidget(self.response, 2)
+
+    def _connect(self) -> None:
+        self.add_button.clicked.connect(self.open_add_menu)
+        self.tabs.chosen.connect(lambda face: self._dispatch(ChooseFace(face=face)))
+        self.chain.add_wanted.connect(self.open_add_menu)
+        self.chain.opened.connect(self._focus_face)
+        for part in (self.header, self.chain, self.design, self.coefficients, self.response):
+            part.escaped.connect(self.escaped)
+
+    def _focus_face(self) -> None:
+        face = self.design if self._state.viewport.face == "design" else self.coefficients
+        face.focus_first()
+
+    def _add(self, stage: Stage) -> None:
+        chains = self._state.document.chains
+        if not chains:
+            self._dispatch(SetChains(chains=(FilterChain(phase="zero", stages=(stage,)),)))
+            return
+        chain = self._state.viewport.active_chain
+        at = min(self._state.viewport.selected_stage + 1, len(chains[chain].stages))
+        self._dispatch(AddStage(chain=chain, at=at, stage=stage))
+
+    def _fit_chain(self) -> None:
+        """Give the list its whole height as long as that leaves room for the face and the response."""
+        wanted = self.chain.sizeHint().height()
+        most = max(self.chain.minimumSizeHint().height(), round(self.height() * 0.34))
+        self.chain.setFixedHeight(min(wanted, most))
+        tall = self.height() >= scaled(900)
+        self.response.setMinimumHeight(scaled(290 if tall else 226))
+        self.response.setMaximumHeight(scaled(340 if tall else 226))

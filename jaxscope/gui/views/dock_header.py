@@ -1,0 +1,242 @@
+"""Top of the dock: the filter switch with its state in words, the chain chooser, and the phase of the chain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened, Outcome
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.filters.channels import chain_for
+from jaxscope.filters.spec import FilterChain
+from jaxscope.gui.components.labels import Label
+from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, rounded, text_width
+from jaxscope.gui.components.segmented import Segment, SegmentedControl
+from jaxscope.gui.components.switch import Switch
+from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.theme import font, scaled
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.session.actions import SelectStage, SetChains, SetPhase, ToggleFilter
+from jaxscope.session.state import CHAIN_TAGS, SessionState
+
+_PHASES = (
+    Segment(key="causal", label="Causal", tip="One pass forward, like a live device. Delays the signal"),
+    Segment(
+        key="zero",
+        label="Zero-phase",
+        tip="Forward and backward: no delay, twice the attenuation, looks into the future",
+    ),
+    Segment(
+        key="minimum",
+        label="Minimum",
+        tip="One pass with the least delay this magnitude allows. Changes FIR and hand-edited stages; "
+        "IIR designs already are",
+    ),
+)
+
+
+class ChainChooser(QToolButton):
+    """Tag, name and number of channels of the active chain; opens the list of chains."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tag, self._name, self._count = "A", "", ""
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def show_chain(self, tag: str, name: str, count: str, tip: str) -> None:
+        """Show which chain is active."""
+        self._tag, self._name, self._count = tag, name, count
+        self.setAccessibleName(f"Chain {tag}, {name}, {count}".replace(", ,", ","))
+        self.setToolTip(tip)
+        self.updateGeometry()
+        self.update()
+
+    def words(self) -> tuple[str, str, str]:
+        """Return tag, name and count as they are shown."""
+        return self._tag, self._name, self._count
+
+    def sizeHint(self) -> QSize:
+        width = (
+            31
+            + text_width(self._name, font(12, 500))
+            + (7 if self._name else 0)
+            + text_width(self._count, font(11))
+            + 28
+        )
+        return QSize(round(width), scaled(28))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(90, scaled(28))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        rect = QRectF(self.rect())
+        rounded(painter, rect, 6, "hover" if self.underMouse() or self.isDown() else "raised", "line2")
+        tag = QRectF(7, rect.height() / 2 - 8, 17, 16)
+        rounded(painter, tag, 4, "after_bg")
+        draw_text(painter, tag, self._tag, font(10, 600), "after", CENTRE)
+        right = Qt.TextElideMode.ElideRight
+        room = rect.width() - 31 - 26
+        count_width = text_width(self._count, font(11))
+        name_width = min(text_width(self._name, font(12, 500)), max(0.0, room - count_width - 7))
+        if self._name:
+            draw_text(painter, QRectF(31, 0, name_width + 1, rect.height()), self._name, font(12, 500), elide=right)
+        left = 31 + (name_width + 7 if self._name else 0)
+        count = QRectF(left, 0, room - left + 33, rect.height())
+        draw_text(painter, count, self._count, font(11), "text3", elide=right)
+        draw_icon(painter, "chevron-down", QRectF(rect.width() - 21, rect.height() / 2 - 7, 14, 14), "text3")
+        if self.hasFocus():
+            focus_ring(painter, rect)
+        painter.end()
+
+
+class DockHeader(QWidget, AbstractView):
+    """Switch, words and chooser (48), then phase and delay (36)."""
+
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dispatch = dispatch
+        self._state = SessionState()
+        self._info: RecordingInfo | None = None
+        self._held = False
+        self.switch = Switch("Filter", tip="Filter on. The file on disk is never changed [Shift R]")
+        self.words = Label("Filter on", 14, 600, shrink=True)
+        self.chooser = ChainChooser()
+        self.phase = SegmentedControl(_PHASES, name="Phase", padding=12)
+        self.delay = Label(
+            "", 11, 400, "text3", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shrink=True
+        )
+        top, second = QHBoxLayout(), QHBoxLayout()
+        for row, parts in (
+            (top, (self.switch, self.words, None, self.chooser)),
+            (second, (self.phase, None, self.delay)),
+        ):
+            row.setContentsMargins(14 if row is top else 16, 0, 16, 0)
+            row.setSpacing(8)
+            for part in parts:
+                if part is None:
+                    row.addStretch(1)
+                else:
+                    row.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for row, height in ((top, 48), (second, 36)):
+            holder = QWidget()
+            holder.setLayout(row)
+            holder.setFixedHeight(scaled(height))
+            column.addWidget(holder)
+        self.switch.clicked.connect(lambda on: self._dispatch(ToggleFilter(on=on)))
+        self.phase.chosen.connect(self._on_phase)
+        self.chooser.clicked.connect(self._open_chains)
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        self._state = state
+        chains, active = state.document.chains, state.viewport.active_chain
+        self.switch.setChecked(state.document.filter_on)
+        chain = chains[active] if active < len(chains) else None
+        self.phase.setEnabled(chain is not None)
+        self.phase.set_current(chain.phase if chain is not None else None)
+        if chain is None:
+            self.delay.setText("")
+        self._show_words()
+        self._show_chain()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        match outcome:
+            case Opened():
+                self._info = outcome.info
+                self._show_chain()
+            case DesignFrame() if outcome.chain == self._state.viewport.active_chain:
+                self.delay.setText(outcome.delay_text)
+                self.delay.setToolTip(outcome.delay_text)
+            case Blocked():
+                self._held = True
+                self._show_words()
+            case Frame():
+                self._held = False
+                self._show_words()
+            case _:
+                return
+
+    def chain_menu(self) -> QMenu:
+        """Return the list of chains, and what can be done with them."""
+        menu = QMenu(self)
+        chains = self._state.document.chains
+        for number, chain in enumerate(chains):
+            count = self._count_words(number)
+            words = f"{CHAIN_TAGS[number]}   {chain.name or 'Chain'}   {count}".rstrip()
+            entry = menu.addAction(words, lambda at=number: self._dispatch(SelectStage(chain=at, stage=0)))
+            entry.setCheckable(True)
+            entry.setChecked(number == self._state.viewport.active_chain)
+        if chains:
+            menu.addSeparator()
+        new = menu.addAction("New chain for the selected channels", self._on_new_chain)
+        new.setEnabled(self._chains_with_new() is not None)
+        return menu
+
+    def _open_chains(self) -> None:
+        self.chain_menu().popup(self.chooser.mapToGlobal(QPoint(0, self.chooser.height() + 2)))
+
+    def _on_phase(self, phase: str) -> None:
+        self._dispatch(SetPhase(chain=self._state.viewport.active_chain, phase=phase))  # type: ignore[arg-type]
+
+    def _on_new_chain(self) -> None:
+        chains = self._chains_with_new()
+        if chains is not None:
+            self._dispatch(SetChains(chains=chains))
+            self._dispatch(SelectStage(chain=len(chains) - 1, stage=0))
+
+    def _chains_with_new(self) -> tuple[FilterChain, ...] | None:
+        """Return the chains with one more for the selected channels, or None where that cannot be.
+
+        A chain without names is for all channels, so one that would lose its last channel stays as it is and the new
+        chain is refused.
+        """
+        chains, info = self._state.document.chains, self._info
+        selected = self._state.viewport.selected_channels
+        if info is None or not selected or len(chains) >= len(CHAIN_TAGS):
+            return None
+        kept: list[list[str]] = [[] for _ in chains]
+        for channel in info.channels:
+            at = chain_for(chains, channel.name, is_data=channel.is_data)
+            if at is not None and channel.name not in selected:
+                kept[at].append(channel.name)
+        if any(not names for names in kept):
+            return None
+        others = (replace(chain, channels=tuple(names)) for chain, names in zip(chains, kept, strict=True))
+        phase = chains[self._state.viewport.active_chain].phase if chains else "zero"
+        return (*others, FilterChain(channels=selected, phase=phase))
+
+    def _count_words(self, number: int) -> str:
+        if self._info is None:
+            return ""
+        chains = self._state.document.chains
+        count = sum(chain_for(chains, part.name, is_data=part.is_data) == number for part in self._info.channels)
+        return f"{count} channel" if count == 1 else f"{count} channels"
+
+    def _show_chain(self) -> None:
+        chains, active = self._state.document.chains, self._state.viewport.active_chain
+        if active >= len(chains):
+            self.chooser.show_chain("–", "No chain", "", "There is no chain yet; adding a stage makes one")
+            return
+        count = self._count_words(active)
+        others = ", ".join(
+            f"{CHAIN_TAGS[number]} {chain.name}".strip() for number, chain in enumerate(chains) if number != active
+        )
+        tip = f"These settings act on {count}." if count else "These settings act on the channels of this chain."
+        tip += f" Other chains: {others}" if others else ""
+        self.chooser.show_chain(CHAIN_TAGS[active], chains[active].name, count, tip)
+
+    def _show_words(self) -> None:
+        on = self._state.document.filter_on
+        words = "Filter off" if not on else ("Filter held" if self._held else "Filter on")
+        self.words.setText(words)
+        self.switch.setAccessibleName(words)

@@ -1,0 +1,96 @@
+"""The response panel of the dock: a heading with the legend, and the plot."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from jaxscope.compute.frames import Outcome, SpectrumFrame
+from jaxscope.gui.components.labels import Label
+from jaxscope.gui.components.painting import begin, draw_text, rounded, text_width
+from jaxscope.gui.theme import colour, font, scaled
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.response_plot import ResponsePlot
+from jaxscope.session.state import SessionState
+
+
+class _Legend(QWidget):
+    """Swatches with words, at the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: tuple[tuple[str, str], ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_entries(self, entries: tuple[tuple[str, str], ...]) -> None:
+        """Show (words, token) pairs."""
+        if entries != self._entries:
+            self._entries = entries
+            self.setAccessibleName(", ".join(words for words, _ in entries))
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        width = sum(text_width(words, font(11)) + 16 for words, _ in self._entries)
+        return QSize(round(width + 12 * max(0, len(self._entries) - 1)), scaled(26))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        x, height = 0.0, self.height()
+        for words, token in self._entries:
+            if token:
+                rounded(painter, QRectF(x, height / 2 - 4, 11, 8), 2, colour(token, 0.45), token)
+            draw_text(painter, QRectF(x + 16, 0, self.width(), height), words, font(11), "text2")
+            x += text_width(words, font(11)) + 28
+        painter.end()
+
+
+class ResponsePanel(QWidget, AbstractView):
+    """Heading 30 and plot below, with the margins of the dock."""
+
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.plot = ResponsePlot(dispatch)
+        self._legend = _Legend()
+        self._has_after = False
+        heading = QHBoxLayout()
+        heading.setContentsMargins(0, 0, 0, 0)
+        heading.addWidget(Label("Magnitude", 13, 500))
+        heading.addStretch(1)
+        heading.addWidget(self._legend)
+        holder = QWidget()
+        holder.setLayout(heading)
+        holder.setFixedHeight(scaled(30))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 6, 16, 10)
+        column.setSpacing(0)
+        column.addWidget(holder)
+        column.addWidget(self.plot, 1)
+        self.plot.escaped.connect(self.escaped)
+        self._state = SessionState()
+        self._show_legend()
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        self._state = state
+        self.plot.show_state(state, previous)
+        self._show_legend()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        self.plot.show_frame(outcome)
+        if isinstance(outcome, SpectrumFrame):
+            self._has_after = outcome.after_db is not None
+            self._show_legend()
+
+    def _show_legend(self) -> None:
+        entries = [("before", "before")]
+        if self._state.viewport.mode == "difference":
+            entries.append(("difference", "diff"))
+        elif self._state.document.filter_on and not self._state.viewport.raw:
+            entries.append(("after", "after") if self._has_after else ("after: not yet", "off"))
+        self._legend.show_entries(tuple(entries))

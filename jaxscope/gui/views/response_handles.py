@@ -1,0 +1,44 @@
+"""What dragging a handle of the response means for a spec: sideways the edge, upright order, gain or Q."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxscope.filters import AbstractFilterSpec
+
+#: knobs that an upright drag may turn, the first that the spec has wins; each with its step
+_UPRIGHT = (("order", 1.0), ("gain_db", 2.0), ("q", 0.25), ("taps", 10.0))
+_LEAST_APART = 1.02
+
+
+def moved_value(value: Any, index: int | None, frequency_hz: float) -> Any:
+    """Return a cutoff with one edge at another frequency; the other edge is pushed, never crossed."""
+    if index is None or not isinstance(value, tuple):
+        return frequency_hz
+    edges = list(value)
+    edges[index] = frequency_hz
+    if index == 0:
+        edges[1] = max(edges[1], frequency_hz * _LEAST_APART)
+    else:
+        edges[0] = min(edges[0], frequency_hz / _LEAST_APART)
+    return tuple(edges)
+
+
+def turned_upright(spec: AbstractFilterSpec, steps: float) -> tuple[str, Any] | None:
+    """Return (knob, value) for an upright drag of so many steps, or None where it means nothing."""
+    knobs = {knob.name: knob for knob in spec.knobs()}
+    for name, step in _UPRIGHT:
+        knob = knobs.get(name)
+        value = getattr(spec, name) if knob is not None else None
+        if knob is None or value is None:
+            continue
+        if knob.kind == "count":
+            new: float = value + round(steps) * max(1.0, step)
+        elif knob.log:
+            new = float(f"{value * (1 + step) ** steps:.3g}")
+        else:
+            new = round(value + steps * step, 2)
+        new = max(knob.low, new) if knob.low is not None else new
+        new = min(knob.high, new) if knob.high is not None else new
+        return name, int(new) if knob.kind == "count" else new
+    return None
