@@ -233,12 +233,12 @@ def check_one_rate(request: WriteRequest, title: str) -> None:
         return
     by_rate = {rate: [name for (r, _), names in groups.items() if r == rate for name in names] for rate, _ in groups}
     kinds = " and ".join(_group_words(len(names), rate) for rate, names in by_rate.items())
-    choices = " or ".join(f"--channels {_brief(names)}" for names in list(groups_of(by_rate, groups))[:3])
+    choices = " or ".join(f"--channels {_brief(names)}" for names in list(_groups_of(by_rate, groups))[:3])
     what = "one rate" if len(by_rate) > 1 else "channels of one length"
     raise WriteError(f"{title} holds {what}: here are {kinds}", hint=f"choose {choices}, or write EDF or BDF")
 
 
-def groups_of(
+def _groups_of(
     by_rate: dict[float | None, list[str]], groups: dict[tuple[float | None, int], list[str]]
 ) -> list[list[str]]:
     """Return the lists of names to choose from: by rate, or by length where there is one rate."""

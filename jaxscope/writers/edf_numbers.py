@@ -14,6 +14,8 @@ from fractions import Fraction
 _WIDTH = 8
 #: How much wider than with an exponent a range in plain decimals may be.
 _PLAIN_WASTE = Decimal("1.3")
+#: Narrower ranges have digital steps that a float cannot hold.
+_LEAST_WIDTH = Decimal("1E-290")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,10 @@ def fit_range(low: float, high: float) -> PhysicalRange:
     >>> fit_range(-1234.56789, 1234.56789)
     PhysicalRange(low_text='-1234.57', high_text='1234.568')
     """
-    least, most = Decimal(low), Decimal(high)
+    if low == high == 0:
+        return PhysicalRange(low_text="-1", high_text="1")  # zero is then exactly a digital value
+    least = Decimal(low)
+    most = max(Decimal(high), least + _LEAST_WIDTH)
     scientific = _widened(_scientific(least, ROUND_FLOOR), _scientific(most, ROUND_CEILING), _scientific)
     plain_low, plain_high = _plain(least, ROUND_FLOOR), _plain(most, ROUND_CEILING)
     if plain_low is not None and plain_high is not None:
@@ -105,13 +110,13 @@ def _widened(low: str | None, high: str | None, write: Callable[[Decimal, str], 
     """Make sure that a range has a width: move the upper limit by the smallest step that can be written."""
     if low is None or high is None:
         return None
-    if Decimal(low) < Decimal(high):
+    if float(low) < float(high):
         return PhysicalRange(low_text=low, high_text=high)
     value = Decimal(high)
     step = max(abs(value), Decimal(1) if value == 0 else abs(value)) * Decimal("1E-7")
     while step <= max(abs(value), Decimal(1)) * 2:
         text = write(value + step, ROUND_CEILING)
-        if text is not None and Decimal(text) > Decimal(low):
+        if text is not None and float(text) > float(low):
             return PhysicalRange(low_text=low, high_text=text)
         step *= 10
     return None

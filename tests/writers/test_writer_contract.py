@@ -1,0 +1,265 @@
+"""Every format of the table: block by block equals at once, nothing half-written stays, and errors are sentences."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.recording import Channel
+from jaxscope.errors import WriteError
+from jaxscope.readers import open_recording
+from jaxscope.writers import SUFFIXES, WRITERS, WriteRequest, format_for, open_writer
+
+N_SAMPLES = 5000
+NAMES = list(WRITERS)
+
+
+def samples_of(n_channels: int = 3, n_samples: int = N_SAMPLES) -> np.ndarray:
+    return np.random.default_rng(4).standard_normal((n_channels, n_samples)) * [[100.0], [1.0], [1e-3]][:n_channels]
+
+
+def request_for(samples: np.ndarray, rate_hz: float = 250.0, **changes: object) -> WriteRequest:
+    names = ("Fp1", "resp", "x, y")
+    channels = tuple(
+        Channel(name=names[index], unit="uV", kind="eeg", rate_hz=rate_hz, n_samples=samples.shape[1])
+        for index in range(samples.shape[0])
+    )
+    ranges = tuple((float(row.min()), float(row.max())) for row in samples)
+    return WriteRequest(channels=channels, ranges=ranges, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=NAMES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    (suffix,) = [suffix for suffix, name in SUFFIXES.items() if name == request.param][:1]
+    return tmp_path / f"out{suffix}"
+
+
+def tolerance(path: Path, samples: np.ndarray) -> np.ndarray:
+    span = samples.max(axis=1, keepdims=True) - samples.min(axis=1, keepdims=True)
+    return {
+        ".edf": 0.51 * span / 65000,
+        ".bdf": 0.51 * span / (65000 * 256),
+        ".wav": np.abs(samples) * 2.0**-24,
+        ".npy": 0.0 * span,
+        ".csv": 0.0 * span,
+    }[path.suffix]
+
+
+def test_what_is_written_reads_back(path: Path) -> None:
+    samples = samples_of()
+    with open_writer(path, request_for(samples)) as writer:
+        writer.write(samples)
+    recording = open_recording(path, rate_hz=250.0)
+    assert {channel.rate_hz for channel in recording.info.channels} == {250.0}
+    read = recording.read(0, 10**9)
+    assert read.shape == samples.shape
+    assert np.all(np.abs(read - samples) <= tolerance(path, samples))
+    if path.suffix not in (".wav", ".npy"):
+        assert [channel.name for channel in recording.info.channels] == ["Fp1", "resp", "x, y"]
+
+
+def test_blocks_of_any_length_write_the_same_bytes(path: Path) -> None:
+    samples = samples_of()
+    with open_writer(path, request_for(samples)) as writer:
+        writer.write(samples)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(6)
+    with open_writer(path, request_for(samples), overwrite=True) as writer:
+        place = 0
+        while place < N_SAMPLES:
+            n_samples = int(rng.integers(0, 700))
+            writer.write(samples[:, place : place + n_samples])
+            place += n_samples
+    pieces = path.read_bytes()
+    if path.suffix == ".wav":  # its peak chunk holds the time of writing
+        whole, pieces = whole[-samples.size * 4 :], pieces[-samples.size * 4 :]
+    assert pieces == whole
+
+
+def test_nothing_stays_when_writing_fails(path: Path) -> None:
+    samples = samples_of()
+
+    def write_and_stop() -> None:
+        with open_writer(path, request_for(samples)) as writer:
+            writer.write(samples[:, :100])
+            assert len(list(path.parent.iterdir())) == 1
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_and_stop()
+    assert list(path.parent.iterdir()) == []
+
+
+def test_the_old_file_stays_until_the_new_one_is_whole(path: Path) -> None:
+    samples = samples_of()
+    path.write_bytes(b"old")
+    with pytest.raises(WriteError, match="exists"):
+        open_writer(path, request_for(samples))
+    with (
+        pytest.raises(WriteError, match="100 of 5,000 samples"),
+        open_writer(path, request_for(samples), overwrite=True) as writer,
+    ):
+        writer.write(samples[:, :100])
+    assert path.read_bytes() == b"old"
+    with open_writer(path, request_for(samples), overwrite=True) as writer:
+        writer.write(samples)
+        assert path.read_bytes() == b"old"
+    assert len(path.read_bytes()) > 1000
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_output_has_the_rights_of_a_new_file(path: Path) -> None:
+    plain = path.with_name("plain")
+    plain.touch()
+    samples = samples_of()
+    with open_writer(path, request_for(samples)) as writer:
+        writer.write(samples)
+    assert path.stat().st_mode == plain.stat().st_mode
+
+
+def test_too_many_samples_are_refused(path: Path) -> None:
+    samples = samples_of()
+    with pytest.raises(WriteError, match="More samples"), open_writer(path, request_for(samples)) as writer:
+        writer.write(np.hstack([samples, samples[:, :1]]))
+    assert not path.exists()
+
+
+def test_a_full_disk_is_a_sentence_before_a_byte_is_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1))  # type: ignore[attr-defined]
+    with pytest.raises(WriteError, match="Not enough room"):
+        open_writer(path, request_for(samples_of()))
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_disk_that_fills_while_writing_is_a_sentence(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = samples_of()
+    writer = open_writer(path, request_for(samples))
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer, "_write", refuse)
+    with pytest.raises(WriteError, match="No space left on device"), writer:
+        writer.write(samples)
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_no_permission_is_a_sentence(path: Path) -> None:
+    path.parent.chmod(0o500)
+    with pytest.raises(WriteError, match="No permission"):
+        open_writer(path, request_for(samples_of()))
+
+
+def test_places_that_cannot_be(path: Path) -> None:
+    samples = samples_of()
+    with pytest.raises(WriteError, match="is not there"):
+        open_writer(path.parent / "none" / path.name, request_for(samples))
+    path.mkdir()
+    with pytest.raises(WriteError, match="is a folder"):
+        open_writer(path, request_for(samples))
+
+
+def test_the_size_that_is_announced_is_enough(path: Path) -> None:
+    samples = samples_of()
+    request = request_for(samples, annotations=(Annotation(onset_s=1.0, text="a" * 300),))
+    with open_writer(path, request) as writer:
+        writer.write(samples)
+    assert path.stat().st_size <= format_for(path).n_bytes(request) * 1.1
+
+
+def test_channels_without_a_rate_or_none_at_all_are_refused(path: Path) -> None:
+    with pytest.raises(WriteError, match="no channel"):
+        open_writer(path, WriteRequest(channels=(), ranges=()))
+    channel = Channel(name="a", rate_hz=None, n_samples=3)
+    with pytest.raises(WriteError, match="not known") as caught:
+        open_writer(path, WriteRequest(channels=(channel,), ranges=((0.0, 1.0),)))
+    assert "--rate" in caught.value.hint
+
+
+def test_mixed_rates_say_what_to_choose(path: Path) -> None:
+    channels = tuple(
+        Channel(name=name, rate_hz=rate, n_samples=int(10 * rate))
+        for name, rate in (("a", 8.0), ("b", 8.0), ("c", 2.0))
+    )
+    request = WriteRequest(channels=channels, ranges=((0.0, 1.0),) * 3)
+    if format_for(path).keeps_rates:
+        with open_writer(path, request) as writer:
+            writer.write(np.ones((1, 20)), [2])
+            writer.write(np.zeros((2, 80)), [0, 1])
+        recording = open_recording(path)
+        assert [channel.rate_hz for channel in recording.info.channels] == [8.0, 8.0, 2.0]
+        assert [channel.n_samples for channel in recording.info.channels] == [80, 80, 20]
+        return
+    with pytest.raises(WriteError) as caught:
+        open_writer(path, request)
+    assert "2 channels at 8 Hz and 1 channel at 2 Hz" in caught.value.message
+    assert "--channels a,b or --channels c" in caught.value.hint
+
+
+def test_unknown_suffixes_name_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match=r"\.xyz") as caught:
+        format_for(tmp_path / "a.xyz")
+    assert ".edf" in caught.value.hint
+
+
+def test_npy_keeps_the_precision(tmp_path: Path) -> None:
+    samples = samples_of()
+    for precision in ("float32", "float64"):
+        request = request_for(samples, precision=precision)
+        with open_writer(tmp_path / "a.npy", request, overwrite=True) as writer:
+            writer.write(samples[:, :2000], [0, 1, 2])
+            writer.write(samples[1:, 2000:], [1, 2])
+            writer.write(samples[:1, 2000:], [0])
+        loaded = np.load(tmp_path / "a.npy")
+        assert loaded.dtype == precision
+        np.testing.assert_array_equal(loaded, samples.astype(precision))
+
+
+def test_wav_tells_how_much_it_rounds_and_takes_whole_rates_only(tmp_path: Path) -> None:
+    samples = samples_of()
+    with open_writer(tmp_path / "a.wav", request_for(samples)) as writer:
+        writer.write(samples)
+    largest = np.abs(samples - samples.astype(np.float32)).max()
+    assert any(f"by {largest:.2g} at most" in warning for warning in writer.warnings)
+    with open_writer(tmp_path / "b.wav", request_for(samples)) as writer:
+        writer.write(samples.astype(np.float32))
+    assert not any("rounded" in warning for warning in writer.warnings)
+    with pytest.raises(WriteError, match=r"250\.5 Hz"):
+        open_writer(tmp_path / "c.wav", request_for(samples, 250.5))
+
+
+def test_a_wav_too_large_for_wav_is_rf64(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jaxscope.writers import wav
+
+    monkeypatch.setattr(wav, "_WAV_LIMIT_BYTES", 1000)
+    samples = samples_of()
+    with open_writer(tmp_path / "a.wav", request_for(samples)) as writer:
+        writer.write(samples)
+    assert (tmp_path / "a.wav").read_bytes()[:4] == b"RF64"
+    assert any("RF64" in warning for warning in writer.warnings)
+    assert open_recording(tmp_path / "a.wav").info.channels[0].n_samples == N_SAMPLES
+
+
+def test_csv_has_times_over_gaps_round_trip_digits_and_empty_cells(tmp_path: Path) -> None:
+    samples = samples_of(2, 1000)
+    samples[0, 5] = np.nan
+    request = request_for(samples[:, :], gaps=(Gap(start_s=2.0, stop_s=7.5),), start=datetime(2024, 1, 1))
+    with open_writer(tmp_path / "a.csv", request) as writer:
+        writer.write(samples)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0] == "time_s,Fp1,resp"
+    assert lines[1] == f"0.0,{samples[0, 0]!r},{samples[1, 0]!r}".replace("np.float64(", "").replace(")", "")
+    assert lines[6].split(",")[1] == ""
+    assert lines[501].startswith("7.5,")
+    recording = open_recording(tmp_path / "a.csv")
+    np.testing.assert_array_equal(recording.read(0, 1000), samples)
+    (gap,) = recording.info.gaps
+    assert (gap.start_s, gap.stop_s) == (pytest.approx(2.0), pytest.approx(7.5))
+    assert recording.info.channels[0].rate_hz == 250.0
