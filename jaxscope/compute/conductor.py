@@ -1,55 +1,270 @@
 """The one door between the window (or a test) and the compute side.
 
-``Conductor`` listens to a ``Store``; on each change it plans, submits to the scheduler, and hands outcomes to
-``deliver``, which is called on worker threads. It knows no Qt.
+``Conductor`` listens to a ``Store``; on each change it submits jobs for what changed to the scheduler, and hands their
+outcomes to ``deliver``, which is called on worker threads. It knows no Qt, and the thread that dispatches does nothing
+but submit: planning, designing and every heavy import happen on the workers. A recording is drawn once the state refers
+to its path: whoever gets ``Opened`` dispatches ``OpenedRecording``.
 """
 
 from __future__ import annotations
 
+import time
+import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from jaxscope.compute.frames import Outcome
+from jaxscope.compute.export_job import ExportRequest, export_work
+from jaxscope.compute.frames import Busy, ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.library import OpenRecording
+from jaxscope.compute.overview_jobs import Overview, after_work, before_work
+from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.trace_job import settle_work, trace_work
+from jaxscope.compute.workbench import Shown, Wish, Workbench
+from jaxscope.errors import JaxscopeError
+from jaxscope.session.state import SessionState
+from jaxscope.session.store import Store
 
+__all__ = ["Conductor", "ExportRequest"]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
-    """What to write: ``path`` decides the format by its suffix."""
-
-    path: str
-    channels: tuple[str, ...] = ()
-    start_s: float | None = None
-    stop_s: float | None = None
-    overwrite: bool = False
+#: The lanes of a window; a lower rank is served first.
+LANES = (
+    ("open", "file", 0, 0.0, True),
+    ("before", "file", 2, 0.0, True),
+    ("prepare", "compute", 0, 0.0, False),
+    ("design", "compute", 0, 0.0, False),
+    ("traces", "compute", 1, 0.0, False),
+    ("spectrum", "compute", 2, 0.1, False),
+    ("settle", "compute", 3, 0.0, True),
+    ("agreement", "compute", 3, 0.25, False),
+    ("devices", "compute", 3, 0.0, False),
+    ("after", "compute", 4, 0.0, True),
+)
+#: What a failed lane is called in ``Failure.what``.
+FAILED_PART = {"open": "open", "traces": "frame", "settle": "frame", "devices": "device"}
 
 
 class Conductor:
-    """Drives reading, filtering and exporting for one window."""
+    """Drives reading, filtering and exporting for one window.
 
-    def __init__(self, store: object, deliver: Callable[[Outcome], None], *, run_inline: bool = False) -> None:
-        raise NotImplementedError
+    Parameters
+    ----------
+    store : Store
+        Belongs to the thread that makes the conductor.
+    deliver : callable
+        Gets each outcome, on a worker thread (inline: on the caller's).
+    run_inline : bool
+        Do each job where it is submitted, before the call returns.
+    """
 
+    def __init__(self, store: Store, deliver: Callable[[Outcome], None], *, run_inline: bool = False) -> None:
+        self._store = store
+        self._bench = Workbench(deliver=deliver)
+        self._overview = Overview()
+        self._exports = 0
+        self._closed = False
+        lanes = tuple(
+            Lane(name=name, thread=thread, rank=rank, least_interval_s=interval_s, restarts=restarts)
+            for name, thread, rank, interval_s, restarts in LANES
+        )
+        self._scheduler = Scheduler(lanes, on_error=self._failed, run_inline=run_inline)
+        self._unsubscribe = store.subscribe(self._changed)
+        if not run_inline:
+            self._scheduler.submit("prepare", _prepare)
+        self._submit_design()
+
+    # -- what the window asks for --------------------------------------------------------------------------------
     def open(self, path: str, *, rate_hz: float | None = None) -> None:
-        """Open a recording on the file thread; outcomes are Opened and OverviewFrames, or Failure."""
+        """Open a recording on the file thread; the outcome is Opened, or Failure."""
+        revision = self._store.revision
+
+        def work(token: CancelToken) -> None:
+            with self._bench.busy("opening", f"Opening {path}"):
+                entry = self._bench.recordings.open(path, rate_hz=rate_hz)
+            if all(channel.rate_hz is None for channel in entry.recording.info.channels):
+                self._say_no_rate(entry, revision)
+                return
+            token.check()
+            self._bench.deliver(Opened(recording_id=entry.id, path=path, info=entry.recording.info))
+
+        self._scheduler.submit("open", work)
 
     def close_recording(self) -> None:
         """Let go of the recording."""
+        for name in ("open", "before", "traces", "settle", "spectrum", "agreement", "after"):
+            self._scheduler.cancel(name)
+        self._scheduler.submit("open", lambda _token: self._bench.recordings.keep_only(None))
 
     def set_width_px(self, traces_px: int, overview_px: int) -> None:
         """Tell how many device pixels the traces and the overview have."""
+        traces_px, overview_px = max(1, traces_px), max(1, overview_px)
+        changed = (traces_px, overview_px) != (self._bench.width_px, self._bench.overview_px)
+        self._bench.width_px, self._bench.overview_px = traces_px, overview_px
+        if changed:
+            self._submit_traces()
+            self._submit_overview(anew=True)
 
     def export(self, request: ExportRequest) -> int:
         """Begin an export; outcomes are ExportProgress or Failure. Returns the job's number."""
+        self._exports += 1
+        job = self._exports
+        lane = f"export-{job}"
+        wish = self._wish()
+        if wish is None:
+            self._bench.deliver(
+                Failure(revision=self._store.revision, what="export", sentence="There is no recording to export")
+            )
+            return job
+        self._scheduler.add_lane(Lane(name=lane, rank=5))
+        self._scheduler.submit(lane, export_work(self._bench, wish, request, job))
+        return job
 
     def cancel(self, job: int) -> None:
         """Cancel an export."""
+        if self._scheduler.cancel(f"export-{job}"):
+            self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
 
     def ask_devices(self, *, measure: bool) -> None:
         """Ask for Devices; with ``measure`` each available device runs the present view once."""
+        from jaxscope.compute.device_choices import devices_work
+
+        self._scheduler.submit("devices", devices_work(self._bench, self._store.state, self._wish(), measure=measure))
 
     def compilations(self) -> int:
         """Return how many programs have been compiled so far."""
-        raise NotImplementedError
+        from jaxscope.compute.device_choices import count_compilations
+
+        return count_compilations()
+
+    def wait_idle(self, timeout_s: float = 30.0) -> bool:
+        """Wait until nothing is being worked on; return whether that came true in time."""
+        return self._scheduler.wait_idle(timeout_s)
 
     def shut_down(self) -> None:
         """Cancel everything and join the threads; returns within a second or two."""
+        if self._closed:
+            return
+        self._closed = True
+        self._unsubscribe()
+        self._scheduler.shut_down()
+        self._bench.recordings.keep_only(None)
+
+    # -- what follows from a change ------------------------------------------------------------------------------
+    def _changed(self, state: SessionState, previous: SessionState) -> None:
+        new, old = state.document, previous.document
+        recording_changed = new.recording != old.recording
+        filter_changed = (new.chains, new.filter_on) != (old.chains, old.filter_on)
+        engine_changed = state.engine != previous.engine
+        chain_changed = state.viewport.active_chain != previous.viewport.active_chain
+        if filter_changed or chain_changed or recording_changed:
+            self._submit_design()
+        if recording_changed:
+            self._recording_changed(state)
+        if filter_changed or engine_changed or recording_changed or _window_of(state) != _window_of(previous):
+            self._submit_traces()
+        elif chain_changed and self._bench.shown is not None:
+            self._followers(self._bench.shown)
+        if filter_changed or engine_changed or recording_changed or chain_changed:
+            self._submit_overview(anew=recording_changed)
+
+    def _recording_changed(self, state: SessionState) -> None:
+        self._bench.shown = None
+        if state.document.recording is None:
+            self.close_recording()
+            return
+        entry = self._bench.recordings.by_path(state.document.recording.path)
+        if entry is not None:
+            self._bench.recordings.keep_only(entry.id)
+
+    def _wish(self) -> Wish | None:
+        state = self._store.state
+        if state.document.recording is None:
+            return None
+        entry = self._bench.recordings.by_path(state.document.recording.path)
+        if entry is None:
+            return None
+        return Wish(state=state, revision=self._store.revision, entry=entry, asked_at=time.perf_counter())
+
+    def _submit_traces(self) -> None:
+        wish = self._wish()
+        if wish is not None:
+            self._scheduler.cancel("settle")
+            self._scheduler.submit("traces", trace_work(self._bench, wish, self._followers))
+
+    def _submit_design(self) -> None:
+        from jaxscope.compute.design_job import design_work
+
+        wish = self._wish()
+        info = None if wish is None else wish.entry.recording.info
+        work = design_work(self._bench, self._store.state, self._store.revision, info)
+        self._scheduler.submit("design", work)
+
+    def _submit_overview(self, *, anew: bool) -> None:
+        wish = self._wish()
+        if wish is None:
+            return
+        if anew or not self._overview.suits(wish):
+            self._scheduler.submit("before", before_work(self._bench, wish, self._overview))
+        self._scheduler.submit("after", after_work(self._bench, wish, self._overview))
+
+    def _followers(self, shown: Shown) -> None:
+        """Submit what follows from a frame: spectra, agreement, and the settled frame."""
+        from jaxscope.compute.agreement import agreement_work
+        from jaxscope.compute.spectrum import spectrum_work
+
+        self._bench.shown = shown
+        self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
+        self._scheduler.submit("agreement", agreement_work(self._bench, shown))
+        if not shown.request.settled:
+            self._scheduler.submit("settle", settle_work(self._bench, shown))
+
+    def _say_no_rate(self, entry: OpenRecording, revision: int) -> None:
+        self._bench.deliver(
+            Failure(
+                revision=revision,
+                what="open",
+                sentence=f"{entry.path} does not tell its sampling rate",
+                hint="open it with its rate in Hz",
+                path=entry.path,
+            )
+        )
+
+    def _failed(self, lane: str, error: BaseException) -> None:
+        """Turn an error of a job into an outcome (on the worker)."""
+        revision = self._store.revision
+        known = isinstance(error, JaxscopeError)
+        what = FAILED_PART.get(lane, "part") if known else "part"
+        self._bench.deliver(Busy(what=lane, label="", done=True))
+        self._bench.deliver(
+            Failure(
+                revision=revision,
+                what="export" if lane.startswith("export-") else what,
+                sentence=error.message if isinstance(error, JaxscopeError) else f"Something went wrong ({lane})",
+                hint=error.hint if isinstance(error, JaxscopeError) else "the rest goes on",
+                details="" if known else "".join(traceback.format_exception(error)),
+            )
+        )
+
+
+def _window_of(state: SessionState) -> tuple[object, ...]:
+    """Return what decides which samples are on the screen."""
+    viewport, document = state.viewport, state.document
+    hidden = frozenset(name for name, look in document.looks if look.hidden)
+    return (
+        viewport.start_s,
+        viewport.duration_s,
+        viewport.first_lane,
+        viewport.lane_count,
+        document.channel_order,
+        hidden,
+    )
+
+
+def _prepare(token: CancelToken) -> Steps:
+    """Import what is heavy on the worker, so that the window shows first."""
+    from jaxscope.filters import design
+
+    yield
+    from jaxscope.engines import program
+
+    token.check()
+    # keep the names in use: the imports are the point
+    _ = (design, program)

@@ -159,13 +159,16 @@ class Scheduler:
             self._drain()
         return job.token
 
-    def cancel(self, lane_name: str) -> None:
-        """Cancel what a lane has pending and running."""
+    def cancel(self, lane_name: str) -> bool:
+        """Cancel what a lane has pending and running; return whether something pending never began."""
         with self._wake:
             lane = self._lanes.get(lane_name)
-            if lane is not None:
-                _cancel(lane)
-                self._wake.notify_all()
+            if lane is None:
+                return False
+            dropped = lane.pending is not None
+            _cancel(lane)
+            self._wake.notify_all()
+            return dropped
 
     def is_idle(self) -> bool:
         """Whether no lane has anything to do."""

@@ -1,0 +1,103 @@
+"""Which coefficients each channel has: chains and a rate to designs, or the reason why not.
+
+Designs are kept by (chain, rate), so a drag designs only what it changes and panning designs nothing. A chain that does
+not fit a rate, or is unstable, is a value here (``Refusal``) and not an exception: a person may pass through it while
+typing. The command line turns the same value into an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import ChainError, SpecError, UnstableError
+from jaxscope.filters.coefficients import ChainDesign, Realisation, Sections
+from jaxscope.filters.spec import FilterChain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a chain cannot run at a rate, with the stage and the field where they are known."""
+
+    reason: str
+    hint: str
+    kind: Literal["unstable", "design"]
+    stage: int | None = None
+    field: str | None = None
+    pole_radius: float | None = None
+
+    def to_error(self) -> ChainError:
+        """Return the refusal as the error that the command line reports."""
+        if self.kind == "unstable":
+            return UnstableError(self.reason, pole_radius=self.pole_radius or 1.0, hint=self.hint)
+        return SpecError(self.field or "chain", self.reason, hint=self.hint)
+
+
+def chain_numbers(chains: Sequence[FilterChain], info: RecordingInfo, channels: Sequence[int]) -> list[int | None]:
+    """Return for each channel the number of the first chain that is for it, or None."""
+    from jaxscope.filters.channels import chain_for
+
+    return [chain_for(chains, info.channels[n].name, is_data=info.channels[n].is_data) for n in channels]
+
+
+@lru_cache(maxsize=512)
+def design_or_refusal(chain: FilterChain, rate_hz: float) -> ChainDesign | Refusal:
+    """Return the coefficients of a chain at a rate, or why it has none that can run."""
+    from jaxscope.filters.design import design_chain
+
+    try:
+        design = design_chain(chain, rate_hz)
+    except SpecError as error:
+        return Refusal(
+            reason=error.message,
+            hint=error.hint,
+            kind="design",
+            stage=_stage_that_fails(chain, rate_hz),
+            field=error.field,
+        )
+    radius = pole_radius(design)
+    if radius <= 1.0:
+        return design
+    return Refusal(
+        reason=f"Unstable: a pole is outside the circle, at radius {radius:.6g}",
+        hint="move it inside the unit circle",
+        kind="unstable",
+        stage=_stage_that_is_unstable(chain, rate_hz),
+        pole_radius=radius,
+    )
+
+
+def pole_radius(design: ChainDesign) -> float:
+    """Return the largest pole radius of a design, 0 without poles."""
+    return radius_of_parts(design.parts)
+
+
+def radius_of_parts(parts: Sequence[Realisation]) -> float:
+    """Return the largest pole radius of parts, 0 without poles."""
+    from jaxscope.engines.settling import pole_radius as radius_of_cascade
+
+    return max((radius_of_cascade(part) for part in parts if isinstance(part, Sections)), default=0.0)
+
+
+def _stage_that_fails(chain: FilterChain, rate_hz: float) -> int | None:
+    from jaxscope.filters.design import design_stage
+
+    for number, stage in enumerate(chain.stages):
+        if stage.enabled:
+            try:
+                design_stage(stage.spec, rate_hz)
+            except SpecError:
+                return number
+    return None
+
+
+def _stage_that_is_unstable(chain: FilterChain, rate_hz: float) -> int | None:
+    from jaxscope.filters.design import design_stage
+
+    for number, stage in enumerate(chain.stages):
+        if stage.enabled and radius_of_parts(design_stage(stage.spec, rate_hz)) > 1.0:
+            return number
+    return None

@@ -1,0 +1,67 @@
+"""The window's export: the same ``run_batch`` as the command line, as a long job that other work may interrupt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jaxscope.compute.frames import ExportProgress
+from jaxscope.compute.scheduler import CancelToken, Cancelled, Steps
+from jaxscope.compute.workbench import Wish, Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """What to write: ``path`` decides the format by its suffix."""
+
+    path: str
+    channels: tuple[str, ...] = ()
+    start_s: float | None = None
+    stop_s: float | None = None
+    overwrite: bool = False
+
+
+def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) -> Callable[[CancelToken], Steps]:
+    """Return the work that writes a file and delivers its progress."""
+
+    def work(token: CancelToken) -> Steps:
+        from jaxscope.compute.batch import BatchOptions, run_batch
+
+        document, engine = wish.state.document, wish.state.engine
+        options = BatchOptions(
+            source=wish.entry.path,
+            target=request.path,
+            channels=request.channels,
+            start_s=request.start_s,
+            stop_s=request.stop_s,
+            overwrite=request.overwrite,
+            device=engine.device,
+            precision=engine.precision,
+            method=engine.method,
+        )
+        chains = document.chains if document.filter_on else ()
+        begun = time.monotonic()
+        steps = run_batch(wish.entry.recording, chains, options, programs=bench.programs)
+        bench.deliver(ExportProgress(job=job, share=0.0))
+        yield
+        try:
+            while True:
+                token.check()
+                share = next(steps)
+                spent = time.monotonic() - begun
+                left = spent * (1 - share) / share if share > 0 else None
+                bench.deliver(ExportProgress(job=job, share=share, seconds_left=left))
+                yield
+        except StopIteration as end:
+            result = end.value
+            bench.deliver(
+                ExportProgress(job=job, share=1.0, done=True, path=request.path, warnings=tuple(result["warnings"]))
+            )
+        except (Cancelled, GeneratorExit):
+            bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
+            raise
+        finally:
+            steps.close()
+
+    return work

@@ -1,0 +1,191 @@
+"""Open recordings and ready programs, by id, with eviction.
+
+Making a program is cheap where its structure is known (coefficients are arguments), so what is kept is the last few
+programs with exactly these coefficients, and the set of structures that have run once and need no compilation any more.
+The window cache holds the samples that were read last: a drag reads the file once and filters it a hundred times.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.recording import Recording
+from jaxscope.filters.coefficients import ChainDesign
+
+if TYPE_CHECKING:
+    from jaxscope.engines.program import Program
+
+FloatArray = npt.NDArray[np.float64]
+#: Samples (channels times time) that a window cache holds at most.
+CACHE_VALUES = 16_000_000
+#: Programs that are kept.
+MOST_PROGRAMS = 24
+
+
+class WindowCache:
+    """Reads through a memory of the last windows of one recording.
+
+    Each entry is one read of some channels of one rate. A request inside an entry is served from it without touching
+    the file; the arrays are read-only.
+    """
+
+    def __init__(self, recording: Recording, *, max_values: int = CACHE_VALUES) -> None:
+        self.recording = recording
+        self._max_values = max_values
+        self._entries: OrderedDict[tuple[int, ...], tuple[int, FloatArray]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def read(self, start: int, stop: int, channels: Sequence[int]) -> FloatArray:
+        """Return samples ``start`` to ``stop`` of channels of one rate, as ``Recording.read`` does."""
+        key = tuple(channels)
+        with self._lock:
+            held = self._entries.get(key)
+            if held is not None and held[0] <= start and stop <= held[0] + held[1].shape[1]:
+                self._entries.move_to_end(key)
+                return held[1][:, start - held[0] : stop - held[0]]
+        samples = self.recording.read(start, stop, key)
+        samples.flags.writeable = False
+        with self._lock:
+            self._entries.pop(key, None)
+            if samples.size <= self._max_values:
+                self._entries[key] = (start, samples)
+                self._shrink()
+        return samples
+
+    def clear(self) -> None:
+        """Forget everything that was read."""
+        with self._lock:
+            self._entries.clear()
+
+    def _shrink(self) -> None:
+        while sum(held.size for _, held in self._entries.values()) > self._max_values:
+            self._entries.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRecording:
+    """A recording that is open: its id, where it came from, and how to read it."""
+
+    id: str
+    path: str
+    recording: Recording
+    cache: WindowCache
+
+
+class RecordingLibrary:
+    """Opens recordings and closes them again."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, OpenRecording] = {}
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def open(self, path: str, *, rate_hz: float | None = None) -> OpenRecording:
+        """Open a file.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be read.
+        """
+        from jaxscope.readers import open_recording
+
+        return self.add(open_recording(path, rate_hz=rate_hz), path)
+
+    def add(self, recording: Recording, path: str) -> OpenRecording:
+        """Take in a recording that is already open."""
+        with self._lock:
+            self._count += 1
+            entry = OpenRecording(
+                id=f"recording-{self._count}", path=path, recording=recording, cache=WindowCache(recording)
+            )
+            self._open[entry.id] = entry
+        return entry
+
+    def by_path(self, path: str) -> OpenRecording | None:
+        """Return the recording that was opened last from ``path``, or None."""
+        with self._lock:
+            for entry in reversed(self._open.values()):
+                if entry.path == path:
+                    return entry
+        return None
+
+    def keep_only(self, id_kept: str | None) -> None:
+        """Close every recording but one (or all)."""
+        with self._lock:
+            gone = [entry for entry in self._open.values() if entry.id != id_kept]
+            self._open = {entry.id: entry for entry in self._open.values() if entry.id == id_kept}
+        for entry in gone:
+            entry.cache.clear()
+            entry.recording.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramKey:
+    """What makes two programs the same."""
+
+    designs: tuple[ChainDesign, ...]
+    n_channels: int
+    device: str
+    precision: str
+    method: str
+
+
+class ProgramLibrary:
+    """Makes programs and keeps the last few; knows which have run once."""
+
+    def __init__(self) -> None:
+        self._programs: OrderedDict[ProgramKey, Program] = OrderedDict()
+        self._warm: set[object] = set()
+        self._lock = threading.Lock()
+
+    def get(self, key: ProgramKey) -> Program:
+        """Return a program, made now where it is not there.
+
+        Raises
+        ------
+        DeviceError, UsageError
+            Where the device or the method cannot be used.
+        """
+        from jaxscope.engines.program import make_program
+
+        with self._lock:
+            program = self._programs.get(key)
+            if program is not None:
+                self._programs.move_to_end(key)
+                return program
+        designs = key.designs[0] if len(set(key.designs)) == 1 else key.designs
+        program = make_program(
+            designs, n_channels=key.n_channels, device=key.device, precision=key.precision, method=key.method
+        )
+        with self._lock:
+            self._programs[key] = program
+            while len(self._programs) > MOST_PROGRAMS:
+                self._programs.popitem(last=False)
+        return program
+
+    def is_warm(self, program: Program, n_samples: int) -> bool:
+        """Whether a program like this has run on this many samples and needs no compilation."""
+        return self._warmth(program, n_samples) in self._warm
+
+    def mark_warm(self, program: Program, n_samples: int) -> None:
+        """Note that a program has run on this many samples."""
+        self._warm.add(self._warmth(program, n_samples))
+
+    @staticmethod
+    def _warmth(program: Program, n_samples: int) -> object:
+        return (
+            program.structure,
+            program.n_channels,
+            program.device,
+            program.precision,
+            program.method,
+            n_samples.bit_length(),
+        )

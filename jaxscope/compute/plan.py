@@ -1,0 +1,273 @@
+"""From what was chosen to what has to be read and filtered: pure, and without touching a sample.
+
+``plan`` turns (state, info, width) into a ``RenderRequest``: for each rate the visible channels with their
+coefficients, the bin size, and for each continuous segment that the window shows one ``Piece``, which says what to show
+and how much more to read so that the filter has settled. Invariants: bins are anchored to absolute samples; where a
+segment's true start (or end, in zero phase) is within reach it is read, because only there the initial state is right;
+a piece that could not reach far enough says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
+from jaxscope.compute.frames import Blocked
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.data.timeline import Segment
+from jaxscope.display.envelope import bin_size
+from jaxscope.filters.coefficients import ChainDesign, Sections
+from jaxscope.session.state import SessionState
+
+#: Samples (filtered channels times time) that a live frame reads and filters at most for one rate.
+LIVE_VALUES = 6_000_000
+#: Context in samples that no segment exceeds: "from its start".
+EVERYTHING = 2**62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """What is shown of one continuous segment, and what is read for it; all spans half-open, in stored samples.
+
+    The time of sample ``s`` is ``s / rate_hz + shift_s``. ``settled`` is False where the read span is too short.
+    """
+
+    segment_first: int
+    segment_stop: int
+    show_first: int
+    show_stop: int
+    read_first: int
+    read_stop: int
+    shift_s: float
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRequest:
+    """The visible channels of one rate: which, through which coefficients (None: raw), how coarse, and where."""
+
+    rate_hz: float
+    channels: tuple[int, ...]
+    designs: tuple[ChainDesign | None, ...]
+    bin_samples: int
+    context_samples: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def filtered(self) -> tuple[bool, ...]:
+        """Whether a chain is for each channel."""
+        return tuple(design is not None for design in self.designs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderRequest:
+    """Everything that ``render`` needs to know."""
+
+    start_s: float
+    stop_s: float
+    groups: tuple[GroupRequest, ...]
+    device: str
+    precision: str
+    method: str
+
+    @property
+    def settled(self) -> bool:
+        """Whether every piece reads all the context it needs."""
+        return all(piece.settled for group in self.groups for piece in group.pieces)
+
+
+def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
+    """Return the numbers of the channels on the screen, from the top."""
+    position = {name: place for place, name in enumerate(state.document.channel_order)}
+    hidden = {name for name, look in state.document.looks if look.hidden}
+    shown = [
+        number
+        for number, channel in enumerate(info.channels)
+        if channel.kind != "annotation" and channel.name not in hidden
+    ]
+    shown.sort(key=lambda number: (position.get(info.channels[number].name, len(position)), number))
+    count = state.viewport.lane_count
+    if count is None:
+        return tuple(shown)
+    first = min(state.viewport.first_lane, max(0, len(shown) - count))
+    return tuple(shown[first : first + count])
+
+
+def alike_channels(info: RecordingInfo, channels: Sequence[int]) -> tuple[tuple[float, tuple[int, ...]], ...]:
+    """Return the channels that can be read in one call: of one rate and one length, as (rate, channels) pairs.
+
+    Channels without a rate are left out.
+    """
+    groups: dict[tuple[float, int], list[int]] = {}
+    for number in channels:
+        channel = info.channels[number]
+        if channel.rate_hz is not None:
+            groups.setdefault((channel.rate_hz, channel.n_samples), []).append(number)
+    return tuple((rate_hz, tuple(members)) for (rate_hz, _), members in groups.items())
+
+
+def plan(
+    state: SessionState,
+    info: RecordingInfo,
+    width_px: int,
+    *,
+    revision: int = 0,
+    live_values: int = LIVE_VALUES,
+) -> RenderRequest | Blocked:
+    """Return what a frame of this state needs, or why there can be none.
+
+    Parameters
+    ----------
+    state : SessionState
+    info : RecordingInfo
+    width_px : int
+        Device pixels of the time axis.
+    revision : int
+        Number of the state, for ``Blocked``.
+    live_values : int
+        Bound of the samples that are filtered for one rate; what needs more is not settled.
+    """
+    viewport = state.viewport
+    start_s, stop_s = viewport.start_s, viewport.start_s + viewport.duration_s
+    groups: list[GroupRequest] = []
+    for rate_hz, channels in alike_channels(info, visible_channels(state, info)):
+        designs = designs_of(state, info, channels, rate_hz, revision=revision)
+        if isinstance(designs, Blocked):
+            return designs
+        groups.append(
+            _group(info, rate_hz, channels, designs, start_s, stop_s, width_px=width_px, live_values=live_values)
+        )
+    return RenderRequest(
+        start_s=start_s,
+        stop_s=stop_s,
+        groups=tuple(groups),
+        device=state.engine.device,
+        precision=state.engine.precision,
+        method=state.engine.method,
+    )
+
+
+def designs_of(
+    state: SessionState, info: RecordingInfo, channels: Sequence[int], rate_hz: float, *, revision: int = 0
+) -> tuple[ChainDesign | None, ...] | Blocked:
+    """Return the coefficients of each channel (None where it stays raw), or why there can be no frame."""
+    chains = state.document.chains
+    if not state.document.filter_on or not chains:
+        return (None,) * len(channels)
+    designs: list[ChainDesign | None] = []
+    for number in chain_numbers(chains, info, channels):
+        if number is None:
+            designs.append(None)
+            continue
+        made = design_or_refusal(chains[number], rate_hz)
+        if isinstance(made, Refusal):
+            return blocked_by(made, number, revision)
+        designs.append(made)
+    return tuple(designs)
+
+
+def blocked_by(refusal: Refusal, chain: int, revision: int) -> Blocked:
+    """Return a refusal as the outcome that the window shows."""
+    return Blocked(
+        revision=revision,
+        reason=refusal.reason,
+        hint=refusal.hint,
+        kind=refusal.kind,
+        chain=chain,
+        stage=refusal.stage,
+        field=refusal.field,
+        pole_radius=refusal.pole_radius,
+    )
+
+
+def context_of(design: ChainDesign) -> int:
+    """Return how many samples around a window decide what it shows, ``EVERYTHING`` where all do.
+
+    Where missing samples propagate, a recursive part carries a NaN of any age into the window.
+    """
+    from jaxscope.engines.settling import context_samples
+
+    if design.gaps == "propagate" and any(isinstance(part, Sections) for part in design.parts):
+        return EVERYTHING
+    padding = design.padding_samples or 0 if design.phase == "zero" else 0
+    return min(EVERYTHING, context_samples(design) + padding)
+
+
+def bucket(n_samples: int) -> int:
+    """Return the length that is read in place of ``n_samples``: one of four an octave, so that few shapes compile."""
+    if n_samples <= 64:
+        return 64
+    quarter = 1 << ((n_samples - 1).bit_length() - 3)
+    return -(-n_samples // quarter) * quarter
+
+
+def _group(
+    info: RecordingInfo,
+    rate_hz: float,
+    channels: tuple[int, ...],
+    designs: tuple[ChainDesign | None, ...],
+    start_s: float,
+    stop_s: float,
+    *,
+    width_px: int,
+    live_values: int,
+) -> GroupRequest:
+    active = [design for design in designs if design is not None]
+    context = max((context_of(design) for design in set(active)), default=0)
+    zero_phase = any(design.phase == "zero" for design in active)
+    bins = bin_size((stop_s - start_s) * rate_hz, width_px)
+    n_samples = info.channels[channels[0]].n_samples
+    pieces: list[Piece] = []
+    for segment in info.timeline.segments(rate_hz, n_samples):
+        shown = _shown_span(segment, rate_hz, start_s, stop_s, bins)
+        if shown is not None:
+            room = live_values // max(1, len(active)) - (shown[1] - shown[0])
+            reach = min(context, max(0, room) // (2 if zero_phase else 1))
+            pieces.append(_piece(segment, rate_hz, shown, reach=reach, enough=reach >= context, zero_phase=zero_phase))
+    return GroupRequest(
+        rate_hz=rate_hz,
+        channels=channels,
+        designs=designs,
+        bin_samples=bins,
+        context_samples=context,
+        pieces=tuple(pieces),
+    )
+
+
+def _shown_span(segment: Segment, rate_hz: float, start_s: float, stop_s: float, bins: int) -> tuple[int, int] | None:
+    """Return the samples of a segment that a window shows, widened to whole bins and one more on either side."""
+    stop_of_segment_s = segment.start_s + (segment.stop_sample - segment.first_sample) / rate_hz
+    if stop_of_segment_s <= start_s or segment.start_s >= stop_s:
+        return None
+    first = segment.first_sample + int((start_s - segment.start_s) * rate_hz // 1)
+    stop = segment.first_sample - int(-(stop_s - segment.start_s) * rate_hz // 1)
+    first = (first // bins - 1) * bins
+    stop = (-(-stop // bins) + 1) * bins
+    return max(segment.first_sample, first), min(segment.stop_sample, stop)
+
+
+def _piece(
+    segment: Segment, rate_hz: float, shown: tuple[int, int], *, reach: int, enough: bool, zero_phase: bool
+) -> Piece:
+    """Return a piece that reads ``reach`` samples of context, rounded up to a bucket where the segment has more."""
+    read_first = max(segment.first_sample, shown[0] - reach)
+    read_stop = min(segment.stop_sample, shown[1] + reach) if zero_phase else shown[1]
+    if reach:
+        more = bucket(read_stop - read_first) - (read_stop - read_first)
+        left = min(more, read_first - segment.first_sample)
+        read_first -= left
+        read_stop = min(segment.stop_sample, read_stop + more - left)
+    settled = (enough or read_first == segment.first_sample) and (
+        not zero_phase or enough or read_stop == segment.stop_sample
+    )
+    return Piece(
+        segment_first=segment.first_sample,
+        segment_stop=segment.stop_sample,
+        show_first=shown[0],
+        show_stop=shown[1],
+        read_first=read_first,
+        read_stop=read_stop,
+        shift_s=segment.start_s - segment.first_sample / rate_hz,
+        settled=settled,
+    )

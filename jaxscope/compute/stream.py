@@ -1,0 +1,156 @@
+"""A whole recording through its filters, block by block, in bounded memory: for exports, the overview, refinement.
+
+Causal chains carry their state from block to block and begin anew at each gap in time. Zero-phase chains see each block
+with its context on both sides, so what is left of a missing start is below the engine's tolerance (1e-9). The numbers
+are those of the whole recording, also where only a part of it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.compute.library import ProgramLibrary
+from jaxscope.compute.plan import context_of
+from jaxscope.compute.render import RowGroup, row_groups
+from jaxscope.data.recording import Recording
+from jaxscope.data.timeline import Segment
+from jaxscope.filters.coefficients import ChainDesign
+
+if TYPE_CHECKING:
+    from jaxscope.engines.program import Program, State
+
+FloatArray = npt.NDArray[np.float64]
+#: Samples (channels times time) of one block.
+BLOCK_VALUES = 2_000_000
+#: A block is a multiple of this, so that all blocks but the last have one compiled shape.
+GRAIN = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Channels of one rate and length of a recording, with their coefficients (None: they pass through)."""
+
+    recording: Recording
+    rate_hz: float
+    channels: tuple[int, ...]
+    designs: tuple[ChainDesign | None, ...]
+    device: str
+    precision: str
+    method: str
+
+    @property
+    def n_samples(self) -> int:
+        """Stored samples of each channel."""
+        return self.recording.info.channels[self.channels[0]].n_samples
+
+    def segments(self) -> tuple[Segment, ...]:
+        """Return the continuous segments."""
+        return self.recording.info.timeline.segments(self.rate_hz, self.n_samples)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Consecutive stored samples, before and after. ``after`` is float64 whatever the precision of the program."""
+
+    first_sample: int
+    before: FloatArray
+    after: FloatArray
+
+
+def block_length(n_channels: int, context: int, *, grain: int = GRAIN, block_values: int = BLOCK_VALUES) -> int:
+    """Return the samples of a block: bounded memory, but not much shorter than the context that goes with it."""
+    wanted = max(block_values // max(1, n_channels), 2 * context)
+    return max(1, wanted // grain) * grain
+
+
+def filtered_blocks(
+    source: Source,
+    programs: ProgramLibrary,
+    *,
+    first_sample: int = 0,
+    stop_sample: int | None = None,
+    grain: int = GRAIN,
+    block_values: int = BLOCK_VALUES,
+    tick: bool = False,
+) -> Iterator[Block | None]:
+    """Yield the filtered recording in order, without holes, from ``first_sample`` to ``stop_sample``.
+
+    With ``tick``, None is yielded after each block that is only context, so that a caller can do other things.
+
+    Raises
+    ------
+    ReadError
+        Where the recording cannot be read.
+    """
+    stop_sample = source.n_samples if stop_sample is None else min(stop_sample, source.n_samples)
+    groups = row_groups(source.designs, device=source.device, precision=source.precision, method=source.method)
+    for segment in source.segments():
+        first, stop = max(first_sample, segment.first_sample), min(stop_sample, segment.stop_sample)
+        if first < stop:
+            runners = [_runner(group, programs) for group in groups]
+            yield from _segment_blocks(
+                source, segment, first, stop, runners, grain=grain, block_values=block_values, tick=tick
+            )
+
+
+def _segment_blocks(
+    source: Source,
+    segment: Segment,
+    first: int,
+    stop: int,
+    runners: Sequence[_Runner],
+    *,
+    grain: int,
+    block_values: int,
+    tick: bool,
+) -> Iterator[Block | None]:
+    around = max((runner.around for runner in runners), default=0)
+    before = max((runner.before for runner in runners), default=0)
+    at = max(segment.first_sample, first - before)
+    length = block_length(len(source.channels), min(around, source.n_samples), grain=grain, block_values=block_values)
+    while at < stop:
+        # blocks end at multiples of their length, whatever the first sample
+        end = min(stop, (at // length + 1) * length)
+        read_first, read_stop = max(segment.first_sample, at - around), min(segment.stop_sample, end + around)
+        x = source.recording.read(read_first, read_stop, source.channels)
+        cut = slice(at - read_first, end - read_first)
+        y = np.array(x[:, cut], dtype=np.float64)
+        for runner in runners:
+            y[runner.rows] = runner.filter(x, cut)
+        keep = max(0, first - at)
+        if keep < end - at:
+            yield Block(at + keep, x[:, cut][:, keep:], y[:, keep:])
+        elif tick:
+            yield None
+        at = end
+
+
+class _Runner:
+    """One program on its rows. ``before`` and ``around`` are the samples of context that it needs."""
+
+    def __init__(self, rows: npt.NDArray[np.intp], program: Program, context: int) -> None:
+        self.rows = rows
+        self._program = program
+        self.before = context if program.is_causal else 0
+        self.around = 0 if program.is_causal else context
+        self._state: State | None = None
+
+    def filter(self, x: FloatArray, cut: slice) -> FloatArray:
+        """Return the rows of ``x`` filtered over ``cut``."""
+        if not self._program.is_causal:
+            return np.asarray(self._program.run(x[self.rows])[:, cut], dtype=np.float64)
+        if self._state is None:
+            self._state = self._program.start()
+        y, self._state = self._program.step(x[self.rows, cut], self._state)
+        return np.asarray(y, dtype=np.float64)
+
+
+def _runner(group: RowGroup, programs: ProgramLibrary) -> _Runner:
+    program = programs.get(group.key)
+    context = max(context_of(design) for design in set(group.key.designs))
+    return _Runner(np.array(group.rows), program, context)

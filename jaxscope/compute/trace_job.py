@@ -1,0 +1,168 @@
+"""The job that makes the traces: plan, render, deliver; and the one that settles a frame afterwards.
+
+The first picture of a recording must not wait for the filter: where its program has never run, *Before* is delivered
+first, alone. A frame whose context could not be read in time is delivered unsettled, and the settling job works its way
+from the true start of the segment to the window, then delivers the same window again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+
+import numpy as np
+
+from jaxscope.compute.frames import Blocked
+from jaxscope.compute.library import ProgramLibrary
+from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, plan
+from jaxscope.compute.render import BlockBuilder, Rendered, ShownSamples, frame_of, render, render_steps, row_groups
+from jaxscope.compute.scales import automatic_scales
+from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.settling_times import settling_times
+from jaxscope.compute.stream import Source, filtered_blocks
+from jaxscope.compute.workbench import Shown, Wish, Workbench, milliseconds_since
+from jaxscope.errors import DeviceError
+
+#: Samples (channels times time) that the settling job filters at most, to bring one frame to rest.
+SETTLE_VALUES = 1_500_000_000
+
+
+def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> Callable[[CancelToken], Steps]:
+    """Return the work that delivers the frame of a wish and hands what it was made from to ``then``."""
+
+    def work(token: CancelToken) -> Steps:
+        request = plan(wish.state, wish.entry.recording.info, bench.width_px, revision=wish.revision)
+        if isinstance(request, Blocked):
+            if wish.entry.id not in bench.drawn:
+                _draw_before_alone(bench, wish)
+            bench.deliver(request)
+            return
+        try:
+            cold = coldest(request, bench.programs)
+            if wish.entry.id not in bench.drawn and cold:
+                _draw_before_alone(bench, wish)
+                yield
+            if cold:
+                with bench.busy("compiling", f"Preparing the filter on {request.device}"):
+                    rendered = render(request, wish.entry.cache, bench.programs)
+            else:
+                rendered = yield from render_steps(request, wish.entry.cache, bench.programs)
+        except DeviceError as error:
+            bench.deliver(
+                Blocked(revision=wish.revision, reason=error.message, hint=error.hint, kind="device", field=error.field)
+            )
+            return
+        token.check()
+        shown = Shown(wish=wish, request=request, rendered=rendered)
+        _deliver(bench, shown)
+        then(shown)
+
+    return work
+
+
+def coldest(request: RenderRequest, programs: ProgramLibrary) -> bool:
+    """Whether a program of this request has never run on as many samples, so that it may have to be compiled."""
+    for group in request.groups:
+        for member in row_groups(
+            group.designs, device=request.device, precision=request.precision, method=request.method
+        ):
+            program = programs.get(member.key)
+            if any(not programs.is_warm(program, piece.read_stop - piece.read_first) for piece in group.pieces):
+                return True
+    return False
+
+
+def _draw_before_alone(bench: Workbench, wish: Wish) -> None:
+    """Deliver the window without any filter."""
+    document = replace(wish.state.document, filter_on=False)
+    state = replace(wish.state, document=document)
+    request = plan(state, wish.entry.recording.info, bench.width_px, revision=wish.revision)
+    if isinstance(request, Blocked):
+        raise TypeError("a plan without a filter cannot be blocked")
+    rendered = render(request, wish.entry.cache, bench.programs)
+    _deliver(bench, Shown(wish=wish, request=request, rendered=rendered), settled=False)
+
+
+def _deliver(bench: Workbench, shown: Shown, *, settled: bool | None = None) -> None:
+    wish, request = shown.wish, shown.request
+    if wish.entry.id not in bench.scales:
+        bench.scales[wish.entry.id] = automatic_scales(wish.entry.recording)
+    designs = {design for group in request.groups for design in group.designs if design is not None}
+    times = [settling_times(design) for design in designs]
+    bench.deliver(
+        frame_of(
+            shown.rendered,
+            request,
+            revision=wish.revision,
+            recording_id=wish.entry.id,
+            compute_ms=milliseconds_since(wish.asked_at),
+            scales=bench.scales[wish.entry.id],
+            settling_s=(max((t[0] for t in times), default=0.0), max((t[1] for t in times), default=0.0)),
+            warnings=tuple(dict.fromkeys(sentence for design in designs for sentence in design.warnings)),
+            settled=settled,
+        )
+    )
+    bench.drawn.add(wish.entry.id)
+
+
+def settle_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps]:
+    """Return the work that makes an unsettled frame again, from the true start of each segment."""
+
+    def work(token: CancelToken) -> Steps:
+        blocks = []
+        samples: list[ShownSamples] = []
+        for group in shown.request.groups:
+            builder = BlockBuilder(group)
+            for piece in group.pieces:
+                part = yield from _settled_piece(bench, shown, group, piece, token)
+                if part is None:
+                    return
+                builder.add(part)
+                samples.append(part)
+            blocks.append(builder.finish())
+        rendered = replace(shown.rendered, blocks=tuple(blocks), samples=tuple(samples))
+        token.check()
+        _deliver(bench, replace(shown, rendered=rendered), settled=True)
+
+    return work
+
+
+def _settled_piece(
+    bench: Workbench, shown: Shown, group: GroupRequest, piece: Piece, token: CancelToken
+) -> Generator[None, None, ShownSamples | None]:
+    """Return the samples of a piece with all the context there is; None where that would take too long."""
+    recording, request = shown.wish.entry.recording, shown.request
+    source = Source(
+        recording=recording,
+        rate_hz=group.rate_hz,
+        channels=group.channels,
+        designs=group.designs,
+        device=request.device,
+        precision=request.precision,
+        method=request.method,
+    )
+    context = max((context_of(design) for design in set(group.designs) if design is not None), default=0)
+    reach = min(context, piece.show_first - piece.segment_first) + piece.show_stop - piece.show_first
+    shown_values = (piece.show_stop - piece.show_first) * len(group.channels)
+    if reach * len(group.channels) > SETTLE_VALUES or shown_values > SETTLE_VALUES // 64:
+        return None
+    before, after = [], []
+    blocks = filtered_blocks(
+        source, bench.programs, first_sample=piece.show_first, stop_sample=piece.show_stop, tick=True
+    )
+    for block in blocks:
+        token.check()
+        if block is not None:
+            before.append(block.before)
+            after.append(block.after)
+        yield
+    return ShownSamples(
+        group=group,
+        piece=piece,
+        first_sample=piece.show_first,
+        before=np.concatenate(before, axis=1),
+        after=np.concatenate(after, axis=1),
+    )
+
+
+__all__ = ["Rendered", "coldest", "settle_work", "trace_work"]
