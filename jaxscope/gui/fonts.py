@@ -1,7 +1,7 @@
 """Inter for words and JetBrains Mono for coefficients, taken at run time from their packages.
 
-Both come as variable fonts. Qt stops deriving the weight axis from ``QFont.weight`` once any axis is set by hand, so an
-optical size is always set together with its weight. Digits are tabular, mono has no ligatures, hinting is off: a number
+Both come as variable fonts. Qt does not move the weight axis of a font of the application by ``QFont.weight`` (500 would
+look like 400), so weight and optical size are set as axes. Digits are tabular, mono has no ligatures, hinting is off: a number
 that changes must not move what is beside it. Where the packages are missing the system's fonts are used, and said so.
 """
 
@@ -63,11 +63,24 @@ def make_font(px: float, weight: int = 400, *, mono: bool = False) -> QFont:
     font.setStyleHint(QFont.StyleHint.Monospace if mono else QFont.StyleHint.SansSerif)
     font.setPixelSize(max(1, round(px)))
     font.setWeight(QFont.Weight(weight))
-    if not mono and px >= _DISPLAY_FROM_PX:
-        font.setVariableAxis(QFont.Tag("opsz"), 32.0)
-        font.setVariableAxis(QFont.Tag("wght"), float(weight))
+    font.setVariableAxis(QFont.Tag("wght"), float(weight))
+    if not mono:
+        font.setVariableAxis(QFont.Tag("opsz"), 32.0 if px >= _DISPLAY_FROM_PX else 14.0)
     font.setFeature(QFont.Tag("tnum"), 1)
     if mono:
         font.setFeature(QFont.Tag("calt"), 0)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return font
+
+
+def proportional(font: QFont) -> QFont:
+    """Return the same font without tabular figures, for words; treat it as read only."""
+    key = font.key()
+    if key not in _proportional:
+        made = QFont(font)
+        made.unsetFeature(QFont.Tag("tnum"))
+        _proportional[key] = made
+    return _proportional[key]
+
+
+_proportional: dict[str, QFont] = {}

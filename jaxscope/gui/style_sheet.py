@@ -32,6 +32,7 @@ QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea, QAbstractScrollArea { border: none; }
+QTableView, QListView { background: transparent; selection-background-color: transparent; selection-color: $text; }
 QListView#selectPopup { background: $raised; border: 1px solid $line2; padding: 4px; color: $text; }
 QListView#selectPopup::item { padding: 4px 8px; min-height: ${row}px; border-radius: 5px; color: $text; }
 QListView#selectPopup::item:selected, QListView#selectPopup::item:hover { background: $hover; color: $text; }

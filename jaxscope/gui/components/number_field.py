@@ -17,7 +17,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.errors import JaxscopeError
-from jaxscope.gui.components.numbers import NumberRange, parse_plain
+from jaxscope.gui.components.numbers import MINUS, NumberRange, parse_plain
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.icons import draw_icon
 
@@ -116,7 +116,7 @@ class NumberField(TextField):
         if self._value is None:
             return ""
         unit = f" {self._unit}" if self._unit else ""
-        return f"Still using {self._span.write(self._value)}{unit}."
+        return f"Still using {self._value:.10g}{unit}.".replace("-", MINUS)
 
     def press(self, event: QKeyEvent) -> bool:
         key, held = event.key(), event.modifiers()

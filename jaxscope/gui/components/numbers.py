@@ -41,11 +41,14 @@ def write_number(value: float, digits: int = 3) -> str:
 
 
 def write_exact(value: float, digits: int = 3) -> str:
-    """Return a number with at least ``digits`` significant digits, and as many more as it really has (up to 7)."""
-    short = write_number(value, digits)
+    """Return a number with ``digits`` significant digits (one less below 1), and as many more as it has, up to 7.
+
+    40.0, 8.00, 0.50, 0.125.
+    """
+    short = write_number(value, digits if abs(value) >= 1 or value == 0 else digits - 1)
     if float(short.replace(MINUS, "-")) == value:
         return short
-    for more in range(digits + 1, 8):
+    for more in range(digits, 8):
         longer = write_number(value, more)
         if float(longer.replace(MINUS, "-")) == value:
             return longer

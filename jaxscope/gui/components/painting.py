@@ -9,6 +9,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
 
+from jaxscope.gui.fonts import proportional
 from jaxscope.gui.theme import colour, font
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -71,9 +72,14 @@ def disc(
     painter.drawEllipse(centre, radius, radius)
 
 
+def fitting(with_font: QFont, text: str) -> QFont:
+    """Return the font for a text: tabular figures only where there are figures, for they widen the hyphen too."""
+    return with_font if any(letter.isdigit() for letter in text) else proportional(with_font)
+
+
 def text_width(text: str, with_font: QFont) -> float:
     """Return the advance of one line of text in logical pixels."""
-    return QFontMetricsF(with_font).horizontalAdvance(text)
+    return QFontMetricsF(fitting(with_font, text)).horizontalAdvance(text)
 
 
 def draw_text(
@@ -86,7 +92,7 @@ def draw_text(
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideNone,
 ) -> None:
     """Draw one line of text in a rectangle."""
-    chosen = with_font or font()
+    chosen = fitting(with_font or font(), text)
     painter.setFont(chosen)
     painter.setPen(ink(token))
     if elide != Qt.TextElideMode.ElideNone:

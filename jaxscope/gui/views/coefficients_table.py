@@ -42,7 +42,7 @@ _runs = count(1)
 _ROW = {"sos": 28, "ba": 25, "taps": 24}
 _LABELS = {"sos": 22, "ba": 34, "taps": 0}
 _HEADING = 24
-_MOST_TAP_ROWS = 8
+_MOST_TAP_ROWS = 5
 
 
 class ExactRange(NumberRange):
@@ -357,9 +357,11 @@ class TableCard(QWidget):
         self.setFixedHeight(self.sizeHint().height())
         self.cells.fit_columns()
         if self._model.rowCount() and not self.cells.currentIndex().isValid():
+            middle = self._model.rowCount() // 2 if form == "taps" else 0
             self.cells.selectionModel().setCurrentIndex(
-                self._model.index(0, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect
+                self._model.index(middle, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect
             )
+            self.cells.scrollTo(self.cells.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
         self.updateGeometry()
         self.update()
 
@@ -380,7 +382,7 @@ class TableCard(QWidget):
         card = QRectF(0, top, self.width(), self.height() - top)
         rounded(painter, card, 6, "canvas" if theme().is_dark else "raised", "line2")
         columns = self._model.columnCount()
-        width = (self.width() - left - 1) / columns
+        width = self.cells.viewport().width() / columns
         small = font(11, 500)
         pad = 12 if form == "ba" else 6
         for column in range(columns if form != "taps" else 0):

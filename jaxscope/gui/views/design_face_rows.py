@@ -65,7 +65,8 @@ class KnobRow(QWidget):
         self._column.addLayout(self.line)
         self._warning = _Warning()
         self.build()
-        self._column.addWidget(self._warning)
+        if self._column.indexOf(self._warning) < 0:
+            self._column.addWidget(self._warning)
 
     def build(self) -> None:
         """Make the controls."""

@@ -35,6 +35,17 @@ _TABS = (
 )
 
 
+class _Faces(QStackedWidget):
+    """As high as the face that is shown, not as the highest."""
+
+    def sizeHint(self) -> QSize:
+        return self.currentWidget().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        face = self.currentWidget()
+        return QSize(100, face.layout().minimumSize().height())
+
+
 class Dock(QWidget, AbstractView):
     """Everything about the filter, at the right of the window.
 
@@ -62,7 +73,7 @@ class Dock(QWidget, AbstractView):
         self.design = DesignFace(dispatch)
         self.coefficients = CoefficientsFace(dispatch)
         self.response = ResponsePanel(dispatch)
-        self._faces = QStackedWidget()
+        self._faces = _Faces()
         self._scroll = QScrollArea()
         self._lay_out()
         self._connect()
@@ -98,8 +109,7 @@ class Dock(QWidget, AbstractView):
         self._state = state
         self.tabs.set_current(state.viewport.face)
         face = self.design if state.viewport.face == "design" else self.coefficients
-        if self._faces.currentWidget() is not face:
-            self._faces.setCurrentWidget(face)
+        self._faces.setCurrentWidget(face)
         for part in (self.header, self.chain, self.design, self.coefficients, self.response):
             part.show_state(state, previous)
         self._fit_chain()
@@ -134,9 +144,10 @@ class Dock(QWidget, AbstractView):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         holder = QWidget()
-        inner = QHBoxLayout(holder)
-        inner.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
-        inner.addWidget(self._faces)
+        self._inner = QHBoxLayout(holder)
+        self._inner.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        self._inner.addWidget(self._faces)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._keep_right_edge)
         self._scroll.setWidget(holder)
         self._scroll.viewport().setAutoFillBackground(False)
         holder.setAutoFillBackground(False)
@@ -183,11 +194,15 @@ class Dock(QWidget, AbstractView):
         at = min(self._state.viewport.selected_stage + 1, len(chains[chain].stages))
         self._dispatch(AddStage(chain=chain, at=at, stage=stage))
 
+    def _keep_right_edge(self, low: int, high: int) -> None:
+        """Let the scroll bar stand in the margin, so that the right edge of the face does not move."""
+        taken = self._scroll.verticalScrollBar().sizeHint().width() if high > low else 0
+        self._inner.setContentsMargins(_MARGIN, 0, max(4, _MARGIN - taken), 0)
+
     def _fit_chain(self) -> None:
         """Give the list its whole height as long as that leaves room for the face and the response."""
         wanted = self.chain.sizeHint().height()
         most = max(self.chain.minimumSizeHint().height(), round(self.height() * 0.34))
         self.chain.setFixedHeight(min(wanted, most))
-        tall = self.height() >= scaled(900)
-        self.response.setMinimumHeight(scaled(290 if tall else 226))
-        self.response.setMaximumHeight(scaled(340 if tall else 226))
+        tall = self.height() >= scaled(860)
+        self.response.setFixedHeight(scaled(290 if tall else 214))
