@@ -1,4 +1,4 @@
-"""A filter of finite length as products with a banded Toeplitz matrix, or, where it is long, over the Fourier transform.
+"""A filter of finite length as products with a banded Toeplitz matrix, or, where long, over the Fourier transform.
 
 ``lax.conv_general_dilated`` is not used anywhere: it is slow on a CPU and ends the process in float64 on some versions.
 

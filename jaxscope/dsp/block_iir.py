@@ -96,18 +96,20 @@ def block_filter(x: Array, state: Array, n_valid: Array, matrices: BlockMatrices
         After sample ``n_valid``.
     """
     n_channels, n_samples = x.shape
-    block = matrices.toeplitz.shape[-1]
+    block = matrices.respond.shape[-1]
     n_blocks = n_samples // block
     rows = x.reshape(n_channels * n_blocks, block)
     drive = matmul(rows, matrices.drive).reshape(n_channels, n_blocks, -1)
     before, end = prefix_states(drive, state, matrices.levels)
-    y = matmul(rows, matrices.toeplitz) + matmul(before.reshape(n_channels * n_blocks, -1), matrices.observe)
+    # one product over (samples, state) writes y once; two products and their sum pass over it three times
+    joined = jnp.concatenate([rows, before.reshape(n_channels * n_blocks, -1)], axis=1)
+    y = matmul(joined, matrices.respond)
     return y.reshape(n_channels, n_samples), _state_at(x, before, end, n_valid, matrices)
 
 
 def _state_at(x: Array, before: Array, end: Array, n_valid: Array, matrices: BlockMatrices) -> Array:
     """Return the state after ``n_valid`` samples: that at its block's start, advanced by the rest of the block."""
-    block = matrices.toeplitz.shape[-1]
+    block = matrices.respond.shape[-1]
     states = jnp.concatenate([before, end[:, None]], axis=1)
     number, rest = n_valid // block, n_valid % block
     zero = jnp.zeros((), dtype=n_valid.dtype)

@@ -28,7 +28,10 @@ LEVELS = 3
 
 
 class Level(NamedTuple):
-    """How states run over a group of R blocks: ``within`` (…, R n, R n), ``end`` (…, R n, n), ``carry`` (…, n, (R + 1) n)."""
+    """How states run over a group of R blocks.
+
+    ``within`` (…, R n, R n), ``end`` (…, R n, n), ``carry`` (…, n, (R + 1) n).
+    """
 
     within: Any
     end: Any
@@ -38,8 +41,7 @@ class Level(NamedTuple):
 class BlockMatrices(NamedTuple):
     """What a compiled block filter takes as arguments; n states, L samples a block."""
 
-    toeplitz: Any  # (…, L, L)
-    observe: Any  # (…, n, L)
+    respond: Any  # (…, L + n, L): T above O
     drive: Any  # (…, L, n)
     powers: Any  # (…, L + 1, n, n): transposed A^k
     levels: tuple[Level, ...]
@@ -110,8 +112,7 @@ def block_matrices(space: StateSpace, dtype: npt.DTypeLike) -> BlockMatrices:
         level, across = _level(across)
         levels.append(Level(*(np.asarray(matrix, dtype=dtype) for matrix in level)))
     return BlockMatrices(
-        toeplitz=np.asarray(toeplitz, dtype=dtype),
-        observe=np.asarray(np.swapaxes(observed[..., :BLOCK, :], -1, -2), dtype=dtype),
+        respond=np.concatenate([toeplitz, np.swapaxes(observed[..., :BLOCK, :], -1, -2)], axis=-2).astype(dtype),
         drive=np.asarray(driven.high[..., BLOCK - 1 :: -1, :][..., :BLOCK, :], dtype=dtype),
         powers=np.asarray(np.swapaxes(powers.high, -1, -2), dtype=dtype),
         levels=tuple(levels),

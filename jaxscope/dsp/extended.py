@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float64]
 
 
 class Pair(NamedTuple):
-    """An unevaluated sum ``high + low`` of float64 arrays, ``low`` at most half a unit in the last place of ``high``."""
+    """An unevaluated sum ``high + low`` of float64 arrays; ``low`` is what rounding took from ``high``."""
 
     high: Array
     low: Array

@@ -104,7 +104,7 @@ def balanced_section(row: Row) -> FixedSection:
 
 
 def _numerator_exponent(row: Row) -> int:
-    """Return the power of two that the largest Hankel value of the section is near to, so that inner signals are near 1."""
+    """Return the power of two nearest to the largest gain of the section, so that inner signals are near 1."""
     peak = max(abs(row[0]), abs(row[1]), abs(row[2]))
     if peak == 0.0:
         return 0

@@ -29,10 +29,8 @@ def running_median(x: Array, past: Array, n_valid: Array) -> tuple[Array, Array]
     window = past.shape[1] + 1
     joined = jnp.concatenate([past, x], axis=1)
     shifted = [joined[:, k : k + x.shape[1]] for k in range(window)]
-    if window <= 9:
-        y = _selected(shifted)
-    else:
-        y = jnp.sort(jnp.stack(shifted, axis=-1), axis=-1)[..., window // 2]
+    is_short = window <= 9
+    y = _selected(shifted) if is_short else jnp.sort(jnp.stack(shifted, axis=-1), axis=-1)[..., window // 2]
     return y, last_samples(joined, n_valid, window - 1)
 
 

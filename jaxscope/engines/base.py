@@ -23,8 +23,8 @@ from jaxscope.engines.windows import Envelopes, view_on_host
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
 
 Array = npt.NDArray[Any]
-#: a plain value that pickles: ``begun`` (n_channels,), ``poison`` (n_parts, n_channels): for how many samples NaN lasts,
-#: and ``parts``, a list of dicts of arrays, channels first
+#: a plain value that pickles: ``begun`` (n_channels,), ``poison`` (n_parts, n_channels), for how many samples NaN
+#: lasts, and ``parts``, a list of dicts of arrays, channels first
 State = dict[str, Any]
 
 DTYPES: dict[str, type[np.floating[Any]]] = {"float32": np.float32, "float64": np.float64}

@@ -28,7 +28,7 @@ from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
 Array = npt.NDArray[Any]
 
 #: bytes of one chunk: half of what stays in cache, as there is an input and an output
-CHUNK_BYTES = 4 << 20
+CHUNK_BYTES = 2 << 20
 #: limits of a chunk, in samples
 SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
 
@@ -93,7 +93,7 @@ class JaxProgram(AbstractProgram):
         ]
 
     def _steady(self) -> list[tuple[Array, Array]]:
-        """Return for each part the steady states for 1, (1 or n_channels, …), and the gains, NaN where there is none."""
+        """Return for each part the steady states for 1, (1 or n_channels, …), and the gains (NaN: none)."""
         if self._starts is None:
             self._starts = []
             for kind, column in zip(self._kinds, self._parts, strict=True):
@@ -139,7 +139,7 @@ class JaxProgram(AbstractProgram):
         states = self._stream(
             x, y, range(len(self._kinds)), rows, [part["state"] for part in parts[1:]], head["offset"], head["level"]
         )
-        return y, [head, *({"state": np.asarray(state)[: len(rows)]} for state in states)]
+        return y, [head, *({"state": state} for state in states)]
 
     def _stream(
         self,
@@ -150,8 +150,8 @@ class JaxProgram(AbstractProgram):
         states: Sequence[Any],
         offset: Array,
         level: Array,
-    ) -> tuple[Any, ...]:
-        """Filter ``x − offset`` chunk by chunk into ``y`` (None: only the states matter) plus ``level``; return states."""
+    ) -> list[Array]:
+        """Filter ``x − offset``, write it plus ``level`` to ``y`` chunk by chunk (None: nowhere), return the states."""
         n_rows = len(rows)
         padded_rows = self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
         placed = self._weights_for(rows, padded_rows)
@@ -161,7 +161,7 @@ class JaxProgram(AbstractProgram):
             jax.device_put(np.pad(state, ((0, padded_rows - n_rows), *((0, 0),) * (np.ndim(state) - 1))), self._device)
             for state in states
         )
-        stage = _Stage(padded_rows, self._chunk(padded_rows, x.shape[1]), self.dtype)
+        stage = _Stage(padded_rows, self._chunk(padded_rows, x.shape[1]), self.dtype, checks="block" not in kinds)
         pending: tuple[int, int, Any] | None = None
         for start in range(0, x.shape[1], stage.length):
             stop = min(start + stage.length, x.shape[1])
@@ -182,8 +182,11 @@ class JaxProgram(AbstractProgram):
                 jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
         if y is not None and pending is not None:
             _collect(y, *pending, level)
-        jax.block_until_ready(carried)
-        return tuple(carried)
+        after = [np.asarray(state)[:n_rows] for state in carried]
+        # a block filter's state keeps every NaN that went in, so its samples need no pass of their own
+        if not all(np.isfinite(state).all() for state in after) and not np.isfinite(x).all():
+            raise NotFiniteError
+        return after
 
     def _chunk(self, n_rows: int, n_samples: int) -> int:
         windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
@@ -221,23 +224,17 @@ class JaxProgram(AbstractProgram):
         nothing = np.zeros(len(rows))
         y = np.empty(x.shape, dtype=self.dtype)
         tail = np.empty(right.shape, dtype=self.dtype)
-        states: Any = self._stream(left, None, [k], rows, [start[0]["state"]], head["offset"], nothing)
-        states = self._cut(states, rows)
-        states = self._cut(self._stream(x, y, [k], rows, states, head["offset"], nothing), rows)
+        states = self._stream(left, None, [k], rows, [start[0]["state"]], head["offset"], nothing)
+        states = self._stream(x, y, [k], rows, states, head["offset"], nothing)
         self._stream(right, tail, [k], rows, states, head["offset"], nothing)
         # y lacks the constant head["level"]; the way back takes off its own first sample as well
         last = np.asarray(tail[:, -1] if edge else y[:, -1], dtype=np.float64)
         back, *start = self._started([k], last, rows, is_steady=True)
         through = self._started([k], head["level"], rows, is_steady=True)[0]["level"]
-        states = self._cut(
-            self._stream(tail[:, ::-1], None, [k], rows, [start[0]["state"]], back["offset"], nothing), rows
-        )
+        states = self._stream(tail[:, ::-1], None, [k], rows, [start[0]["state"]], back["offset"], nothing)
         backwards = y[:, ::-1]
         self._stream(backwards, backwards, [k], rows, states, back["offset"], back["level"] + through)
         return y
-
-    def _cut(self, states: Sequence[Any], rows: Rows) -> list[Array]:
-        return [np.asarray(state)[: len(rows)] for state in states]
 
     def _centred(self, k: int, joined: Array, rows: Rows, edge: int) -> Array:
         """Run a part once and cut so that it has no delay."""
@@ -260,9 +257,11 @@ class JaxProgram(AbstractProgram):
 class _Stage:
     """Two aligned host buffers, used in turn: one is filled while the device may still read the other."""
 
-    def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike) -> None:
+    def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike, *, checks: bool) -> None:
         self.length = length
+        self._checks = checks
         self._buffers = [_aligned((n_rows, length), dtype) for _ in range(2)]
+        self._exact: Array | None = None
         self._turn = 0
 
     def fill(self, x: Array, offset: Array) -> Array:
@@ -271,14 +270,25 @@ class _Stage:
         buffer = self._buffers[self._turn]
         n_rows, n = x.shape
         with np.errstate(over="ignore", invalid="ignore"):
-            np.subtract(x, offset[:, np.newaxis], out=buffer[:n_rows, :n], casting="same_kind")
+            self._subtract(x, offset, buffer[:n_rows, :n])
             buffer[:n_rows, n:] = 0
             buffer[n_rows:] = 0
-            flat = buffer.reshape(-1)
-            energy = np.dot(flat, flat)
-        if not np.isfinite(energy) and not np.isfinite(buffer).all():
+            total = np.add.reduce(buffer, axis=None) if self._checks else 0.0
+        if not np.isfinite(total) and not np.isfinite(buffer).all():
             raise NotFiniteError
         return buffer
+
+    def _subtract(self, x: Array, offset: Array, out: Array) -> None:
+        """Write ``x − offset`` in the precision of ``x``, then round it; mixed types in one numpy call are slow."""
+        own = offset[:, np.newaxis].astype(x.dtype)  # a sample of x, so nothing is lost
+        if x.dtype == out.dtype:
+            np.subtract(x, own, out=out)
+            return
+        if self._exact is None:
+            self._exact = np.empty((out.shape[0], self.length), dtype=x.dtype)
+        exact = self._exact[:, : x.shape[1]]
+        np.subtract(x, own, out=exact)
+        np.copyto(out, exact, casting="same_kind")
 
 
 def _aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
@@ -293,7 +303,7 @@ def _collect(y: Array, start: int, stop: int, out: Any, level: Array) -> None:
     """Wait for a chunk and write it, plus the steady level, to its place."""
     done = np.asarray(out)[: y.shape[0], : stop - start]
     if np.any(level):
-        np.add(done, level[:, np.newaxis], out=y[:, start:stop], casting="same_kind")
+        np.add(done, level[:, np.newaxis].astype(y.dtype), out=y[:, start:stop])
     else:
         y[:, start:stop] = done
 

@@ -83,7 +83,7 @@ def part_step(part: Realisation, x: Array, state: Array) -> tuple[Array, Array]:
         case Sections():
             if not part.rows:
                 return x, state
-            return signal.sosfilt(part.to_array(), x, zi=state)  # type: ignore[no-any-return]
+            return signal.sosfilt(part.to_array(), x, zi=state)
         case Taps():
             joined = np.concatenate((state, x))
             y = signal.lfilter(part.to_array(), [1.0], joined)[len(state) :]
@@ -135,8 +135,8 @@ def gustafsson(part: Sections | Taps, x: Array) -> Array:
     m = x.size if x.size <= 2 * settled else settled
     free = np.stack([part_step(part, np.zeros(m), state)[0] for state in basis], axis=1) if rest.size else None
 
-    def run(signal_in: Array) -> Array:
-        return part_step(part, signal_in, rest)[0]
+    def run(samples: Array) -> Array:
+        return part_step(part, samples, rest)[0]
 
     there_and_back = run(run(x)[::-1])[::-1]
     if free is None:
@@ -151,7 +151,7 @@ def gustafsson(part: Sections | Taps, x: Array) -> Array:
         states = np.linalg.lstsq(matrix, gap)[0]
         return there_and_back + np.hstack((reversed_answered, reversed_observed)) @ states
     order = rest.size
-    y = there_and_back.copy()
+    y: Array = there_and_back.copy()
     y[:m] += reversed_answered @ np.linalg.lstsq(reversed_answered - observed, gap[:m])[0][:order]
     y[-m:] += reversed_observed @ np.linalg.lstsq(reversed_observed - answered, gap[-m:])[0][:order]
     return y

@@ -34,8 +34,9 @@ def prepare_jax() -> Path | None:
 
 
 def _prepare_cache() -> Path | None:
-    if jax.config.jax_compilation_cache_dir:  # chosen by whoever started us
-        return Path(jax.config.jax_compilation_cache_dir)
+    chosen = jax.config.values["jax_compilation_cache_dir"]
+    if chosen:  # by whoever started us
+        return Path(chosen)
     folder = private_folder(user_cache_path("jaxscope", appauthor=False) / "compiled")
     if folder is None:
         return None
