@@ -97,6 +97,10 @@ class OverviewView(AbstractView, QWidget):
     def _width(self) -> float:
         return max(1.0, self.width() - RAIL_PX - _RIGHT_PX)
 
+    def envelope_width(self) -> float:
+        """Return the logical pixels that the recording has."""
+        return self._width
+
     def _x(self, second: float) -> float:
         return RAIL_PX + second / max(self._total_s, 1e-9) * self._width
 

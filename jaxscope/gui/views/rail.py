@@ -6,6 +6,8 @@ place of the unit: hide, alone, height.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -219,8 +221,6 @@ class RailView(AbstractView, QWidget):
 
     def _set_gain(self, lane: Lane, gain: float, *, merge: bool) -> None:
         look = self._state.document.look_of(lane.name)
-        from dataclasses import replace
-
         key = f"height {lane.name}" if merge else None
         self._dispatch(SetLook(channel=lane.name, look=replace(look, gain=gain), merge_key=key))
 
@@ -277,7 +277,8 @@ class RailView(AbstractView, QWidget):
             return self._tag_tip(lane)
         channel = self._info.channels[lane.channel]
         rate = "no rate" if channel.rate_hz is None else f"{channel.rate_hz:g} Hz"
-        return f"{lane.name}, {lane.kind.upper()}, {lane.unit or 'no unit'}, {rate}, gain ×{lane.gain:.3g}. Drag to reorder"
+        unit = lane.unit or "no unit"
+        return f"{lane.name}, {lane.kind.upper()}, {unit}, {rate}, gain ×{lane.gain:.3g}. Drag to reorder"
 
     def _tag_tip(self, lane: Lane) -> str:
         if lane.is_raw:

@@ -131,6 +131,11 @@ class TracesView(AbstractView, QWidget):
         return self._picture
 
     @property
+    def painted_revision(self) -> int:
+        """Revision of the frame that was painted last, -1 before the first."""
+        return self._announced
+
+    @property
     def pointer(self) -> QPointF | None:
         """Where the pointer is."""
         return self._pointer
@@ -270,6 +275,14 @@ class TracesView(AbstractView, QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.set_pointer(None)
+
+    def set_panning(self, *, panning: bool) -> None:
+        """Make the left button pan, or not."""
+        self._gestures.space_is_down = panning
+        if panning:
+            self.setCursor(Qt.CursorShape.OpenHandCursor)
+        else:
+            self.unsetCursor()
 
     def cancel_drag(self) -> bool:
         """Give up a drag that is going on and put everything back; return whether there was one."""

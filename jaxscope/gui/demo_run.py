@@ -1,0 +1,224 @@
+"""The demonstration: opens it, turns its cutoff as a hand would, and measures what a person would feel.
+
+"Knob to frame" is the time from the action of a knob to the repaint of the traces with a frame of that state or a newer
+one, on the real window with its real threads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PySide6.QtCore import QEventLoop, QPointF, QTimer
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.compute.frames import Frame, TraceBlock
+from jaxscope.errors import JaxscopeError
+from jaxscope.gui.session import WindowSession
+from jaxscope.gui.watchdog import Watchdog
+from jaxscope.resource_files import resource_path
+from jaxscope.session.actions import LookAt, SelectChannels, SelectStage, SetChains, TurnKnob
+
+MOVES = 60
+_PATIENCE_S = 90.0
+_EXACT_WINDOW_S = 2.0
+_USUAL_WINDOW_S = 10.0
+
+
+def open_demo(session: WindowSession, file: str | None) -> str:
+    """Set the demonstration's chains and open its recording, or ``file``; return the path."""
+    from jaxscope.compute.demo import demo_chains
+
+    path = file or str(resource_path("demo.edf"))
+    session.store.dispatch(SetChains(chains=demo_chains()))
+    session.window.actions_.open_recording(path)
+    return path
+
+
+def measure_demo(session: WindowSession, *, file: str | None, screenshot: str | None) -> dict[str, object]:
+    """Run the demonstration in a window that is shown, and return its figures."""
+    path = open_demo(session, file)
+    window = session.window
+    traces = window.traces
+    _wait(lambda: window.shell.has_recording or bool(window.start.failure_words))
+    if not window.shell.has_recording:
+        raise JaxscopeError(window.start.failure_words, hint="choose another recording")
+    info = window.shell.info
+    _wait(lambda: _is_fresh(session))
+    rms_before, rms_after = _exact_rms(session)
+    _look_at_something(session)
+    _wait(lambda: _is_fresh(session))
+    tuned = _tune(session)
+    _wait(lambda: _is_fresh(session))
+    _wait_for_background(session)
+    _finish_picture(session)
+    if screenshot is not None and not window.grab().save(screenshot):
+        raise JaxscopeError(f"cannot write {screenshot}", hint="choose a folder that can be written")
+    rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz}) if info is not None else []
+    return {
+        "recording": path if file else "demo.edf",
+        "channels": len(info.channels) if info is not None else 0,
+        "rate_hz": rates[-1] if rates else None,
+        "chain": _chain_words(session),
+        "rms_before": rms_before,
+        "rms_after": rms_after,
+        **tuned,
+        "method": traces.model.frame.method if traces.model.frame is not None else None,
+        "screenshot": screenshot,
+    }
+
+
+def _tune(session: WindowSession) -> dict[str, object]:
+    """Drag the cutoff of the selected stage up and down and return the figures."""
+    stage, knob, values = _knob_to_turn(session)
+    watchdog = Watchdog()
+    # the first moves pay for what is compiled once
+    for value in values[:3]:
+        _turn(session, stage, knob, value)
+        _wait(lambda: _is_fresh(session))
+    compiled = session.conductor.compilations()
+    watchdog.start()
+    times_ms = []
+    for value in (values * (MOVES // len(values) + 1))[:MOVES]:
+        begun = time.perf_counter()
+        _turn(session, stage, knob, value)
+        _wait(lambda: _is_fresh(session))
+        times_ms.append((time.perf_counter() - begun) * 1e3)
+    watchdog.stop()
+    return {
+        "knob_to_frame_ms": {
+            "p50": float(np.percentile(times_ms, 50)) if times_ms else None,
+            "p95": float(np.percentile(times_ms, 95)) if times_ms else None,
+        },
+        "compilations_while_tuning": session.conductor.compilations() - compiled,
+        "longest_gui_stall_ms": watchdog.longest_ms,
+    }
+
+
+def _knob_to_turn(session: WindowSession) -> tuple[tuple[int, int], str, list[object]]:
+    """Return a stage with a cutoff, the name of its knob, and values around the one it has."""
+    state = session.store.state
+    for number, stage in enumerate(state.document.chains[0].stages):
+        cutoff = getattr(stage.spec, "cutoff_hz", None)
+        if stage.enabled and isinstance(cutoff, int | float):
+            session.store.dispatch(SelectStage(chain=0, stage=number))
+            swing = np.sin(np.linspace(0, 2 * np.pi, 31))[:-1]
+            low_hz = cutoff * 0.75
+            return (0, number), "cutoff_hz", [float(low_hz * 2 ** (0.4 * share)) for share in swing]
+    raise JaxscopeError("the demonstration has no cutoff to turn", hint="install jaxscope again")
+
+
+def _turn(session: WindowSession, stage: tuple[int, int], knob: str, value: object) -> None:
+    session.store.dispatch(
+        TurnKnob(chain=stage[0], stage=stage[1], name=knob, value=value, merge_key="demonstration")
+    )
+
+
+def _is_fresh(session: WindowSession) -> bool:
+    """Whether the screen shows a frame of the present state."""
+    picture = session.window.traces.picture
+    return (
+        picture is not None
+        and picture.scene.frame.revision >= session.store.revision
+        and session.window.traces.painted_revision >= session.store.revision
+    )
+
+
+def _exact_rms(session: WindowSession) -> tuple[float, float]:
+    """Return root mean squares of Before and After, over a window short enough to see every sample."""
+    session.store.dispatch(LookAt(start_s=0.0, duration_s=_EXACT_WINDOW_S))
+    _wait(lambda: _is_fresh(session))
+    frame = session.window.traces.model.frame
+    if frame is None:
+        return float("nan"), float("nan")
+    return _rms(frame, is_after=False), _rms(frame, is_after=True)
+
+
+def _rms(frame: Frame, *, is_after: bool) -> float:
+    squares: list[np.ndarray] = []
+    for block in frame.blocks:
+        values = _values(block, is_after=is_after)
+        if values is not None:
+            squares.append(values[np.isfinite(values)] ** 2)
+    return float(np.sqrt(np.mean(np.concatenate(squares)))) if squares else float("nan")
+
+
+def _values(block: TraceBlock, *, is_after: bool) -> np.ndarray | None:
+    """Return the filtered channels of a block, each without its centre."""
+    chosen = np.flatnonzero(block.filtered)
+    traces = block.after if is_after else block.before
+    if traces is None or not len(chosen):
+        return None
+    offset = block.after_offset if is_after else block.before_offset
+    return (traces.low[chosen] + traces.high[chosen]) / 2 - offset[chosen, None]
+
+
+def _look_at_something(session: WindowSession) -> None:
+    """Show ten seconds with an event a quarter of the way in, and select a channel at the back of the head."""
+    info = session.window.shell.info
+    events = sorted(event.onset_s for event in session.store.state.document.annotations)
+    onset_s = events[len(events) // 4] if events else 0.0
+    total_s = info.duration_s if info is not None else None
+    session.window.shell.navigator.look(max(0.0, onset_s - 2.5), _USUAL_WINDOW_S)
+    names = [] if info is None else [channel.name for channel in info.channels]
+    wanted: Sequence[str] = [name for name in names if name.endswith("O1")] or names[:1]
+    if wanted and total_s is not None:
+        session.store.dispatch(SelectChannels(names=(wanted[0],)))
+
+
+def _wait_for_background(session: WindowSession) -> None:
+    """Wait until the overview and the agreement are there, but not for ever."""
+    session_end = time.monotonic() + 20.0
+
+    def is_done() -> bool:
+        frame = session.window.overview.frame
+        done = frame is not None and frame.read_share >= 1
+        return (done and session.window.top.readout.has_agreement) or time.monotonic() > session_end
+
+    _wait(is_done)
+
+
+def _finish_picture(session: WindowSession) -> None:
+    """Put the pointer where values are to be seen, and wait for a picture at rest quality."""
+    traces = session.window.traces
+    lanes = [lane.name for lane in traces.model.lanes]
+    selected = session.store.state.viewport.selected_channels
+    row = lanes.index(selected[0]) if selected and selected[0] in lanes else 0
+    height = traces.height() / max(1, len(lanes))
+    traces.set_pointer(QPointF(traces.width() * 0.62, (row + 0.5) * height))
+    traces.rest_now()
+    _wait(lambda: traces.is_resting)
+    _pump(0.3)
+
+
+def _chain_words(session: WindowSession) -> str:
+    chains = session.store.state.document.chains
+    if not chains:
+        return "no filter"
+    return ", ".join(stage.name or stage.spec.title for stage in chains[0].active_stages)
+
+
+def _wait(is_done: Callable[[], bool]) -> None:
+    """Serve events until something is so."""
+    deadline = time.monotonic() + _PATIENCE_S
+    loop = QEventLoop()
+    wake = QTimer()
+    wake.setInterval(20)
+    wake.timeout.connect(lambda: None)
+    wake.start()
+    while not is_done():
+        if time.monotonic() > deadline:
+            raise JaxscopeError(
+                f"the window did not answer within {_PATIENCE_S:.0f} s", hint="look at the log for what went wrong"
+            )
+        loop.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    wake.stop()
+
+
+def _pump(seconds: float) -> None:
+    """Serve events for a time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        QApplication.processEvents()
+        time.sleep(0.005)

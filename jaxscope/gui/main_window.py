@@ -1,0 +1,356 @@
+"""The window: it lays the views out, tells them states and outcomes, and keeps what is wrong on show.
+
+No logic of the program is here: commands are in ``commands``, what they do in ``shell`` and ``window_actions``, what
+they look like in the views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from jaxscope.compute.conductor import Conductor
+from jaxscope.compute.formats import short_titles
+from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Frame, Opened
+from jaxscope.errors import JaxscopeError
+from jaxscope.gui.floating_parts import FloatingParts
+from jaxscope.gui.key_router import KeyRouter
+from jaxscope.gui.main_menu import open_main_menu
+from jaxscope.gui.notices import Notices
+from jaxscope.gui.painting.painter_thread import PaintFailure
+from jaxscope.gui.painting.scene import TraceScene
+from jaxscope.gui.shell import Shell
+from jaxscope.gui.theme import theme
+from jaxscope.gui.views.banner import Banner, Notice
+from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.dock import Dock
+from jaxscope.gui.views.header_strip import HeaderStripView
+from jaxscope.gui.views.overview import OverviewView
+from jaxscope.gui.views.rail import RailView
+from jaxscope.gui.views.start_screen import StartScreen
+from jaxscope.gui.views.status_bar import StatusBarView
+from jaxscope.gui.views.time_axis import TimeAxisView
+from jaxscope.gui.views.top_bar import TopBarView
+from jaxscope.gui.views.traces import TracesView
+from jaxscope.gui.window_actions import WindowActions
+from jaxscope.session.settings import Settings
+from jaxscope.session.state import SessionState
+from jaxscope.session.store import Store
+
+_WIDE_FROM_PX = 1440
+_FOLDED_BELOW_PX = 1200
+_SMALLEST = (1024, 640)
+
+
+class MainWindow(QWidget):
+    """One window on one store.
+
+    Parameters
+    ----------
+    store, conductor
+        What is shown, and who computes.
+    paint : callable
+        Takes scenes of traces.
+    settings : Settings
+        Preferences to begin with.
+    """
+
+    closing = Signal()
+
+    def __init__(
+        self,
+        store: Store,
+        conductor: Conductor,
+        paint: Callable[[TraceScene], None],
+        settings: Settings,
+    ) -> None:
+        super().__init__()
+        self.setWindowTitle("jaxscope")
+        self.setMinimumSize(*_SMALLEST)
+        self.setAcceptDrops(True)
+        self.shell = Shell(store, self.refuse)
+        self.actions_ = WindowActions(self, self.shell, conductor, settings)
+        self._conductor = conductor
+        self._newest_frame = -1
+        self._newest_block = -1
+        self._make_views(store.state, paint)
+        self.notices = Notices(self.banner, self._show_banner)
+        self.floating = FloatingParts(self, self.actions_)
+        self._lay_out()
+        self._connect()
+        self.router = KeyRouter(self, self.actions_)
+        for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
+            self.router.listen(widget, context)
+        self._unsubscribe = store.subscribe(self._on_state)
+        for view in self._views:
+            view.show_state(store.state, store.state)
+        self.show_start()
+
+    # --- making
+
+    def _make_views(self, state: SessionState, paint: Callable[[TraceScene], None]) -> None:
+        dispatch, navigator, scales = self.shell.dispatch, self.shell.navigator, self.shell.scales
+        self.top = TopBarView(dispatch, state)
+        self.start = StartScreen(short_titles())
+        self.strip = HeaderStripView(dispatch, navigator, scales, state)
+        self.banner = Banner(lambda: self.notices.close())
+        self.rail = RailView(dispatch, state)
+        self.traces = TracesView(dispatch, navigator, scales, paint, state)
+        self.axis = TimeAxisView(navigator, state)
+        self.overview = OverviewView(navigator, state)
+        self.dock = Dock(dispatch)
+        self.status = StatusBarView(state)
+        self._views: tuple[AbstractView, ...] = (
+            self.top,
+            self.traces,
+            self.rail,
+            self.strip,
+            self.axis,
+            self.overview,
+            self.dock,
+            self.status,
+        )
+
+    def _lay_out(self) -> None:
+        self._strip_place = QStackedWidget()
+        self._strip_place.addWidget(self.strip)
+        self._strip_place.addWidget(self.banner)
+        self._strip_place.setFixedHeight(self.strip.height())
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(self.rail)
+        body.addWidget(self.traces, 1)
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._strip_place)
+        column.addLayout(body, 1)
+        column.addWidget(self.axis)
+        column.addWidget(self.overview)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setHandleWidth(1)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(centre)
+        self._split.addWidget(self.dock)
+        self._split.setStretchFactor(0, 1)
+        self._split.setStretchFactor(1, 0)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.start)
+        self._pages.addWidget(self._split)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.top)
+        whole.addWidget(self._pages, 1)
+        whole.addWidget(self.status)
+
+    def _connect(self) -> None:
+        actions = self.actions_
+        self.top.menu_asked.connect(lambda where: open_main_menu(self, actions, where))
+        self.top.open_asked.connect(actions.open_dialog)
+        self.top.undo_asked.connect(self.shell.store.undo)
+        self.top.redo_asked.connect(self.shell.store.redo)
+        self.top.devices_asked.connect(actions.choose_device)
+        self.top.export_asked.connect(actions.export)
+        self.start.open_asked.connect(actions.open_dialog)
+        self.start.chosen.connect(actions.open_path)
+        self.start.demo_asked.connect(actions.open_demo)
+        self.start.clear_recent_asked.connect(actions.clear_recent)
+        self.start.show_recent(actions.settings.recent)
+        self.traces.pointer_moved.connect(self.axis.show_pointer)
+        self.traces.width_px_changed.connect(lambda _: self._tell_width())
+        self.overview.width_px_changed.connect(lambda _: self._tell_width())
+        self.traces.menu_asked.connect(actions.open_channel_menu)
+        self.rail.menu_asked.connect(actions.open_channel_menu)
+        self.rail.tag_menu_asked.connect(actions.open_tag_menu)
+        self.rail.colour_menu_asked.connect(actions.open_colour_menu)
+        self.strip.search_ended.connect(self.traces.setFocus)
+        self.dock.escaped.connect(self.traces.setFocus)
+        self.status.cancel_asked.connect(self._conductor.cancel)
+        theme().changed.connect(self._on_theme)
+
+    # --- telling the views
+
+    def _on_state(self, state: SessionState, previous: SessionState) -> None:
+        for view in self._views:
+            view.show_state(state, previous)
+        store = self.shell.store
+        self.top.show_history(store.undo_text, store.redo_text, dirty=store.has_unsaved_changes)
+        if state.viewport.show_overview != previous.viewport.show_overview:
+            self.lay_out_parts()
+        if not state.document.filter_on and previous.document.filter_on:
+            self.notices.take_back("blocked")
+
+    def receive(self, outcome: object) -> None:
+        """Show an outcome of the compute side or of the painter."""
+        match outcome:
+            case Opened():
+                self._open(outcome)
+                return
+            case Frame():
+                if outcome.revision < self._newest_block:
+                    return
+                self._newest_frame = outcome.revision
+                self.notices.take_back("blocked")
+            case Blocked():
+                if outcome.revision < self._newest_frame:
+                    return
+                self._newest_block = outcome.revision
+                self.notices.show_blocked(outcome, self.shell.store)
+            case Failure():
+                self._fail(outcome)
+            case PaintFailure():
+                self.notices.show_crash("the traces", outcome.error)
+                return
+            case ExportProgress() if outcome.done:
+                self.notices.show_export(outcome)
+        for view in self._views:
+            view.show_frame(outcome)
+        self.floating.show_frame(outcome)
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the filter is held."""
+        return self._newest_block > self._newest_frame
+
+    def _open(self, opened: Opened) -> None:
+        self._newest_block = self._newest_frame = -1
+        self.shell.take(opened)
+        self.notices.clear()
+        self.start.show_failure(None)
+        for view in self._views:
+            view.show_frame(opened)
+        self.floating.show_frame(opened)
+        self.actions_.take_opened(opened)
+        self._pages.setCurrentWidget(self._split)
+        self.lay_out_parts()
+        self._tell_width()
+        self.traces.setFocus()
+        self.setWindowTitle(f"{self.top.title.name} – jaxscope")
+        for words in opened.info.warnings[:1]:
+            self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True))
+
+    def _fail(self, failure: Failure) -> None:
+        if failure.what == "open" and not self.shell.has_recording:
+            self.start.show_failure(failure)
+        else:
+            self.notices.show_failure(failure)
+
+    def show_start(self) -> None:
+        """Show the start screen."""
+        for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview):
+            part.close_recording()
+        self._pages.setCurrentWidget(self.start)
+        self.setWindowTitle("jaxscope")
+
+    def refuse(self, error: JaxscopeError) -> None:
+        """Say why something cannot be done."""
+        failure = Failure(revision=self.shell.store.revision, what="part", sentence=error.message, hint=error.hint)
+        if self.shell.has_recording:
+            self.notices.show_failure(failure)
+        else:
+            self.start.show_failure(failure)
+
+    def notify(self, notice: Notice) -> None:
+        """Show a notice in the place of banners."""
+        self.notices.show(notice)
+
+    def _show_banner(self, *, visible: bool) -> None:
+        self._strip_place.setCurrentWidget(self.banner if visible else self.strip)
+
+    # --- floating parts
+
+    def open_export(self) -> None:
+        """Open the export dialog."""
+        self.floating.open_export()
+
+    def open_devices(self) -> None:
+        """Open the device chooser."""
+        self.floating.open_devices(self.top.chip)
+
+    def open_keys(self) -> None:
+        """Open the list of keys."""
+        self.floating.open_keys()
+
+    def add_stage(self) -> None:
+        """Open the menu of stages."""
+        self.dock.open_add_menu()
+
+    # --- layout by size
+
+    def lay_out_parts(self) -> None:
+        """Show the parts that the size, the state and zen leave."""
+        is_zen = self.actions_.is_zen and self.shell.has_recording
+        for part in (self.top, self.dock, self.status):
+            part.setVisible(not is_zen)
+        self.overview.setVisible(self.shell.viewport.show_overview and not is_zen)
+        self._strip_place.setFixedHeight(self.strip.height())
+        is_narrow = self.width() < _WIDE_FROM_PX
+        self.dock.set_narrow(narrow=is_narrow)
+        self.strip.set_notes_visible(visible=not is_narrow)
+
+    def _tell_width(self) -> None:
+        ratio = self.devicePixelRatioF()
+        self._conductor.set_width_px(
+            max(1, round(self.traces.width() * ratio)), max(1, round(self.overview.envelope_width() * ratio))
+        )
+
+    def regions(self) -> tuple[QWidget, ...]:
+        """Return the regions in the order of F6."""
+        return (self.top, self._strip_place, self.rail, self.traces, self.overview, self.dock)
+
+    def focus_region(self, region: QWidget) -> None:
+        """Give the focus to a region."""
+        if region.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            region.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        for part in region.findChildren(QWidget):
+            if part.isVisible() and part.isEnabled() and part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                part.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    def _on_theme(self) -> None:
+        self.lay_out_parts()
+        self.update()
+
+    # --- events
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        before, now = event.oldSize().width(), event.size().width()
+        if (before < _WIDE_FROM_PX) != (now < _WIDE_FROM_PX) or before < 0:
+            self.lay_out_parts()
+            wanted = self.dock.sizeHint().width()
+            self._split.setSizes([max(1, now - wanted - 1), wanted])
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._tell_width()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            self.start.set_over(over=True)
+
+    def dragLeaveEvent(self, event) -> None:
+        self.start.set_over(over=False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.start.set_over(over=False)
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.actions_.open_path(paths[0])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.actions_.may_discard():
+            event.ignore()
+            return
+        self._unsubscribe()
+        self.closing.emit()
+        event.accept()

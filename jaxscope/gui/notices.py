@@ -1,0 +1,122 @@
+"""What is wrong at the moment, by cause: the worst is shown as the banner, and each goes when its cause goes."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtGui import QGuiApplication
+
+from jaxscope.compute.frames import Blocked, ExportProgress, Failure
+from jaxscope.gui.views.banner import Banner, Notice
+from jaxscope.session.store import Store
+
+_LOG = logging.getLogger(__name__)
+
+
+class ShowBanner(Protocol):
+    """Puts the banner into the place of the header strip, or takes it away."""
+
+    def __call__(self, *, visible: bool) -> None:
+        """Show or hide it."""
+
+
+class Notices:
+    """All notices of a window."""
+
+    def __init__(self, banner: Banner, show_banner: ShowBanner) -> None:
+        self._banner = banner
+        self._show_banner = show_banner
+        self._notices: dict[str, Notice] = {}
+
+    @property
+    def current(self) -> Notice | None:
+        """The worst notice; of equally bad ones the newest."""
+        worst: Notice | None = None
+        for notice in self._notices.values():
+            if worst is None or notice.rank >= worst.rank:
+                worst = notice
+        return worst
+
+    def show(self, notice: Notice) -> None:
+        """Add a notice, in place of one of the same cause."""
+        self._notices.pop(notice.cause, None)
+        self._notices[notice.cause] = notice
+        self._refresh()
+
+    def take_back(self, cause: str) -> None:
+        """Remove the notice of a cause."""
+        if self._notices.pop(cause, None) is not None:
+            self._refresh()
+
+    def close(self) -> None:
+        """Remove the notice that is shown, because a person closed it."""
+        if self.current is not None:
+            self.take_back(self.current.cause)
+
+    def clear(self) -> None:
+        """Remove all."""
+        self._notices.clear()
+        self._refresh()
+
+    def show_blocked(self, blocked: Blocked, store: Store) -> None:
+        """Say that the filter is held; a design that does not fit is said at its field instead."""
+        if blocked.kind == "design":
+            self.take_back("blocked")
+            return
+        held = "After is held at the last stable filter" if blocked.kind == "unstable" else blocked.hint
+        actions = (("Undo", "arrow-back-up", store.undo),) if store.can_undo else ()
+        notice = Notice(cause="blocked", kind="danger", sentence=blocked.reason, hint=held, rank=3, actions=actions)
+        self.show(notice)
+
+    def show_failure(self, failure: Failure) -> None:
+        """Say what went wrong."""
+        actions = ()
+        if failure.details:
+            actions = (("Copy report", "copy", lambda: QGuiApplication.clipboard().setText(failure.details)),)
+        self.show(
+            Notice(
+                cause=f"failure {failure.what}",
+                kind="danger",
+                sentence=failure.sentence,
+                hint=failure.hint[:1].upper() + failure.hint[1:],
+                rank=2,
+                actions=actions,
+                can_close=True,
+            )
+        )
+
+    def show_crash(self, part: str, error: BaseException) -> None:
+        """Say that a part met a bug; the rest goes on."""
+        report = "".join(traceback.format_exception(error))
+        _LOG.error("error in %s\n%s", part, report)
+        self.show(
+            Notice(
+                cause="crash",
+                kind="danger",
+                sentence=f"Something went wrong in {part}",
+                hint="The rest goes on",
+                rank=2,
+                actions=(("Copy report", "copy", lambda: QGuiApplication.clipboard().setText(report)),),
+                can_close=True,
+            )
+        )
+
+    def show_export(self, progress: ExportProgress) -> None:
+        """Say how an export has ended."""
+        if progress.cancelled:
+            sentence, hint, kind = "The export was cancelled", "Nothing was written", "warn"
+        else:
+            name = Path(progress.path or "").name
+            sentence = f"Saved {name}"
+            hint = progress.warnings[0] if progress.warnings else str(Path(progress.path or "").parent)
+            kind = "warn" if progress.warnings else "ok"
+        self.show(Notice(cause="export", kind=kind, sentence=sentence, hint=hint, rank=0, can_close=True))
+
+    def _refresh(self) -> None:
+        notice = self.current
+        if notice is not None:
+            self._banner.show_notice(notice)
+        self._show_banner(visible=notice is not None)

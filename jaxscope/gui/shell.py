@@ -1,0 +1,210 @@
+"""What the window's commands work on: the store, the recording, the scales, and what follows from them.
+
+It has no widgets, so each command that only changes the state can be tried with a store and a recording's info alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from jaxscope.compute.frames import Opened
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import JaxscopeError
+from jaxscope.gui.navigator import Navigator
+from jaxscope.gui.painting.lanes import Lane, lanes_of, shown_channels
+from jaxscope.gui.painting.scales import ScaleBook
+from jaxscope.session import actions as act
+from jaxscope.session.state import Mode, SessionState, Viewport
+from jaxscope.session.store import Store
+
+TALLER = 1.25
+_PHASES = ("causal", "zero", "minimum")
+
+
+class Shell:
+    """State of one window, apart from its widgets.
+
+    Parameters
+    ----------
+    store : Store
+    refuse : callable
+        Told of an action that the state refused.
+    """
+
+    def __init__(self, store: Store, refuse: Callable[[JaxscopeError], None]) -> None:
+        self.store = store
+        self._refuse = refuse
+        self.scales = ScaleBook()
+        self.navigator = Navigator(self.dispatch, lambda: store.state)
+        self.info: RecordingInfo | None = None
+        self.path = ""
+
+    @property
+    def state(self) -> SessionState:
+        """The current state."""
+        return self.store.state
+
+    @property
+    def viewport(self) -> Viewport:
+        """What is looked at."""
+        return self.store.state.viewport
+
+    @property
+    def has_recording(self) -> bool:
+        """Whether anything is open."""
+        return self.info is not None
+
+    def dispatch(self, action: act.Action) -> None:
+        """Change the state; what it refuses is told and changes nothing."""
+        try:
+            self.store.dispatch(action)
+        except JaxscopeError as error:
+            self._refuse(error)
+
+    def take(self, opened: Opened) -> None:
+        """Work on another recording."""
+        self.info = opened.info
+        self.path = opened.path
+        self.navigator.reset(opened.info.duration_s)
+
+    def drop(self) -> None:
+        """Work on nothing."""
+        self.info = None
+        self.path = ""
+        self.navigator.reset(None)
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes on the screen."""
+        return () if self.info is None else lanes_of(self.state, self.info)
+
+    @property
+    def data_channels(self) -> tuple[str, ...]:
+        """Names of the channels that may be filtered."""
+        return () if self.info is None else tuple(item.name for item in self.info.channels if item.is_data)
+
+    # --- comparing
+
+    def choose_mode(self, mode: Mode) -> None:
+        """Compare in another way."""
+        self.dispatch(act.ChooseMode(mode=mode))
+
+    def show_raw(self, *, raw: bool) -> None:
+        """Hide the filter, or show it again."""
+        self.dispatch(act.ShowRaw(raw=raw))
+
+    def toggle_filter(self) -> None:
+        """Switch the filter on or off; undoable."""
+        self.dispatch(act.ToggleFilter(on=not self.state.document.filter_on))
+
+    def next_phase(self) -> None:
+        """Go from causal to zero phase to minimum phase and back."""
+        chain = self.viewport.active_chain
+        if chain < len(self.state.document.chains):
+            place = _PHASES.index(self.state.document.chains[chain].phase)
+            self.dispatch(act.SetPhase(chain=chain, phase=_PHASES[(place + 1) % len(_PHASES)]))
+
+    def toggle_display(self, name: str) -> None:
+        """Turn one of the yes-or-no choices of the viewport."""
+        self.dispatch(act.SetDisplay(name=name, value=not getattr(self.viewport, name)))
+
+    # --- heights
+
+    def taller(self, factor: float) -> None:
+        """Make the traces of the selected channels' kinds taller (all kinds where none is selected)."""
+        selected = {lane.kind for lane in self.lanes if lane.name in self.viewport.selected_channels}
+        for kind in sorted(selected or {lane.kind for lane in self.lanes}):
+            units = self.scales.units_per_lane(self.viewport, kind)
+            self.dispatch(act.SetScale(kind=kind, units_per_lane=units / factor))
+
+    def taller_selected(self, factor: float) -> None:
+        """Make the traces of the selected channels taller."""
+        for name in self.viewport.selected_channels:
+            look = self.state.document.look_of(name)
+            self.dispatch(act.SetLook(channel=name, look=replace(look, gain=look.gain * factor), merge_key="heights"))
+
+    def usual_heights(self) -> None:
+        """Put all heights back to those of their kinds."""
+        for kind, _ in self.viewport.scales:
+            self.dispatch(act.SetScale(kind=kind, units_per_lane=None))
+        for name, look in self.state.document.looks:
+            if look.gain != 1.0:
+                self.dispatch(act.SetLook(channel=name, look=replace(look, gain=1.0), merge_key="heights"))
+
+    def fit_heights(self) -> None:
+        """Take the heights that fit what is seen now."""
+        for kind, units in sorted(self.scales.fitted().items()):
+            self.dispatch(act.SetScale(kind=kind, units_per_lane=units))
+
+    # --- channels
+
+    def select_next(self, rows: int, *, extend: bool = False) -> None:
+        """Select the channel ``rows`` below; ``extend`` keeps those that are selected."""
+        names = [lane.name for lane in self.lanes]
+        if not names:
+            return
+        selected = [name for name in self.viewport.selected_channels if name in names]
+        if not selected:
+            self.dispatch(act.SelectChannels(names=(names[0 if rows > 0 else -1],)))
+            return
+        place = min(len(names) - 1, max(0, names.index(selected[-1]) + rows))
+        chosen = names[place]
+        kept = tuple(name for name in selected if name != chosen) if extend else ()
+        self.dispatch(act.SelectChannels(names=(*kept, chosen)))
+
+    def page_channels(self, direction: int) -> None:
+        """Show the next or the previous screen of channels."""
+        count = self.viewport.lane_count
+        if count is not None and self.info is not None:
+            last = max(0, len(shown_channels(self.state, self.info)) - count)
+            first = min(last, max(0, self.viewport.first_lane + direction * count))
+            self.dispatch(act.ShowLanes(first=first, count=count))
+
+    def more_channels(self, direction: int) -> None:
+        """Show more (1) or fewer (-1) channels at once: 1, 2, 4, 8, 12, 16, 24, 32, 48, 64 and so on, or all."""
+        if self.info is None:
+            return
+        total = len(shown_channels(self.state, self.info))
+        steps = [step for step in (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512) if step < total] + [total]
+        now = min(self.viewport.lane_count or total, total)
+        wanted = [step for step in steps if (step > now if direction > 0 else step < now)]
+        if not wanted:
+            return
+        count = wanted[0] if direction > 0 else wanted[-1]
+        first = min(self.viewport.first_lane, total - count)
+        self.dispatch(act.ShowLanes(first=first, count=None if count == total else count))
+
+    def hide_selected(self) -> None:
+        """Hide the selected channels, never all."""
+        names = self.viewport.selected_channels
+        if names and self.info is not None and len(names) < len(shown_channels(self.state, self.info)):
+            self.dispatch(act.HideChannels(names=names))
+            self.dispatch(act.SelectChannels(names=()))
+
+    def show_all(self) -> None:
+        """Show every channel."""
+        self.dispatch(act.ShowAllChannels())
+        self.dispatch(act.ShowLanes(first=0, count=None))
+
+    def assign(self, channel: str, chain: int | None) -> None:
+        """Give a channel to a chain, or to none."""
+        self.dispatch(act.AssignChannel(channel=channel, chain=chain, data_channels=self.data_channels))
+
+    def next_event(self, direction: int) -> None:
+        """Put the next (1) or previous (-1) event into the middle of the window."""
+        viewport = self.viewport
+        middle_s = viewport.start_s + viewport.duration_s / 2
+        onsets = sorted(event.onset_s for event in self.state.document.annotations)
+        nearest = viewport.duration_s * 1e-6
+        ahead = [onset for onset in onsets if (onset - middle_s) * direction > nearest]
+        if ahead:
+            onset_s = ahead[0] if direction > 0 else ahead[-1]
+            self.navigator.look(onset_s - viewport.duration_s / 2, viewport.duration_s)
+
+    def set_cursor(self, second: float | None) -> None:
+        """Set a cursor, or take the set one away."""
+        if self.viewport.cursors_s or second is None:
+            self.dispatch(act.SetCursors(cursors_s=()))
+        else:
+            self.dispatch(act.SetCursors(cursors_s=(second,)))

@@ -1,0 +1,110 @@
+"""The list of keys, made from the table that the shortcuts are made from, with a search."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from jaxscope.gui.assets import keymap
+from jaxscope.gui.commands import COMMANDS, RAW_ROW, key_words
+from jaxscope.gui.components.floating import Sheet
+from jaxscope.gui.components.labels import KeyCap, Label
+from jaxscope.gui.components.painting import begin
+from jaxscope.gui.components.text_field import TextField
+from jaxscope.gui.theme import colour, scaled
+
+#: Contexts that are listed, with their titles; those of the dock's parts are listed as the table has them.
+_CONTEXTS = (
+    ("traces", "On the traces"),
+    ("anywhere", "Anywhere"),
+    ("chain", "In the list of stages"),
+    ("number", "In a number"),
+    ("table", "In the coefficient table"),
+    ("response", "In the response"),
+    ("overview", "On the overview"),
+)
+_OWNED = frozenset({"traces", "anywhere", "overview"})
+_COLUMNS = 3
+
+
+def listed_rows() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """Return what is listed by context: (keys, words) of everything that a key does now."""
+    used = {row for command in COMMANDS for row in command.rows} | {(RAW_ROW[0], RAW_ROW[2])}
+    listed: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for row in keymap():
+        if row.context in _OWNED and (row.context, row.does) not in used:
+            continue
+        listed.setdefault(row.context, []).append((row.keys, row.does))
+    return {context: listed[context] for context, _ in _CONTEXTS if context in listed}
+
+
+class _Group(QWidget):
+    def __init__(self, title: str, rows: list[tuple[tuple[str, ...], str]]) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 16)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(5)
+        grid.setColumnMinimumWidth(0, scaled(118))
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(Label(title, 14, 600), 0, 0, 1, 2)
+        for place, (keys, words) in enumerate(rows, start=1):
+            caps = QHBoxLayout()
+            caps.setSpacing(4)
+            for key in keys[:2]:
+                caps.addWidget(KeyCap(key_words(key)))
+            caps.addStretch(1)
+            grid.addLayout(caps, place, 0)
+            grid.addWidget(Label(words.partition(";")[0], 12, 400, "text2", shrink=True), place, 1)
+
+
+class KeysSheet(Sheet):
+    """All keys, in three columns."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window, title="Keys", width=1080, height=660)
+        self._search = TextField("Search", width=260, icon="search")
+        self._search.setPlaceholderText("Type to search")
+        self._search.textEdited.connect(self._fill)
+        self._search.escaped.connect(self.close_floating)
+        self.footer.addWidget(self._search)
+        self.footer.addStretch(1)
+        words = "Letters act only while the traces have the focus, never while you type in a field."
+        self.footer.addWidget(Label(words, 12, 400, "text2"))
+        self._scroll = QScrollArea()
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.body.addWidget(self._scroll)
+        self._fill("")
+
+    def _fill(self, text: str) -> None:
+        page = _Page()
+        columns = [QVBoxLayout() for _ in range(_COLUMNS)]
+        row = QHBoxLayout(page)
+        row.setContentsMargins(20, 16, 20, 4)
+        row.setSpacing(28)
+        for column in columns:
+            row.addLayout(column, 1)
+        heights = [0] * _COLUMNS
+        titles = dict(_CONTEXTS)
+        wanted = text.casefold()
+        for context, rows in listed_rows().items():
+            found = [item for item in rows if wanted in item[1].casefold()]
+            half = 22
+            for begin_at in range(0, len(found), half):
+                shortest = heights.index(min(heights))
+                part = found[begin_at : begin_at + half]
+                columns[shortest].addWidget(_Group(titles[context] if begin_at == 0 else "", part))
+                heights[shortest] += len(part) + 2
+        for column in columns:
+            column.addStretch(1)
+        self._scroll.setWidget(page)
+
+
+class _Page(QWidget):
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        painter.fillRect(QRectF(self.rect()), colour("raised"))
+        painter.end()

@@ -1,0 +1,251 @@
+"""The bar at the bottom: the state of the filter in words, what will happen next, progress, memory.
+
+The state of the filter is never in doubt: the badge at the left says it at any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, Opened, OverviewFrame
+from jaxscope.gui.components.painting import begin, draw_text, hairline, rounded, text_width
+from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.traces_numbers import span_text
+from jaxscope.session.state import SessionState
+
+_MEMORY_MS = 2000
+_BAR_PX = 72
+
+
+class StatusBarView(AbstractView, QWidget):
+    """Badge, hint, progress, memory."""
+
+    #: cancel the export with this number
+    cancel_asked = Signal(int)
+
+    def __init__(self, state: SessionState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._has_recording = False
+        self._blocked: Blocked | None = None
+        self._frame: Frame | None = None
+        self._overview: OverviewFrame | None = None
+        self._busy: dict[str, Busy] = {}
+        self._exports: dict[int, ExportProgress] = {}
+        self._said: str = ""
+        self._hint: Callable[[], str] | None = None
+        self._memory = ""
+        self._cancel_rect = QRectF()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_MEMORY_MS)
+        self._timer.timeout.connect(self._measure)
+        self._timer.start()
+        self.setFixedHeight(scaled(28))
+        self.setMouseTracking(True)
+        self.setAccessibleName("Status")
+        self._measure()
+        theme().changed.connect(self._on_theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(1600, scaled(28))
+
+    # --- state
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        """Show the filter's new state."""
+        self._state = state
+        if state is not previous:
+            self.update()
+
+    def show_frame(self, outcome: object) -> None:
+        """Take what is being worked on."""
+        match outcome:
+            case Opened():
+                self._has_recording = True
+                self._blocked = self._frame = self._overview = None
+            case Frame():
+                self._blocked, self._frame = None, outcome
+            case Blocked():
+                self._blocked = outcome
+            case OverviewFrame():
+                self._overview = outcome
+            case Busy():
+                self._busy.pop(outcome.what, None)
+                if not outcome.done:
+                    self._busy[outcome.what] = outcome
+            case ExportProgress():
+                self._exports.pop(outcome.job, None)
+                if not outcome.done:
+                    self._exports[outcome.job] = outcome
+            case _:
+                return
+        self.update()
+
+    def close_recording(self) -> None:
+        """Go back to the words of the start screen."""
+        self._has_recording = False
+        self._blocked = self._frame = self._overview = None
+        self.update()
+
+    def say(self, words: str) -> None:
+        """Show a hint in place of the usual one; empty goes back."""
+        if words != self._said:
+            self._said = words
+            self.update()
+
+    @property
+    def badge(self) -> str:
+        """The state of the filter in words."""
+        return self._badge()[0]
+
+    def hint(self) -> str:
+        """Return what the bar says will happen next."""
+        if self._said:
+            return self._said
+        if not self._has_recording:
+            return "Nothing is uploaded. Recordings are read where they are and never changed."
+        if self._blocked is not None and self._blocked.kind == "unstable":
+            return "Not applied. Export waits until the filter is stable"
+        if self._blocked is not None:
+            return f"Not applied: {self._blocked.reason}"
+        viewport = self._state.viewport
+        if viewport.raw:
+            return "The filter is hidden, not changed. R shows it again"
+        if viewport.mode == "difference":
+            return "Removed is the RMS of the difference in this window. 1 goes back to Overlay"
+        if viewport.mode == "split":
+            return "Both halves share time and scale"
+        if self._frame is None:
+            return "Before appears as soon as the first window is read"
+        frame = self._frame
+        device = frame.device.upper().replace(":", " ")
+        window = span_text(viewport.duration_s)
+        took = f"{frame.compute_ms:.0f} ms" if frame.compute_ms >= 10 else f"{frame.compute_ms:.1f} ms"
+        return f"Dragging a knob filters {frame.n_channels} channels × {window} again on {device}, about {took}"
+
+    def _badge(self) -> tuple[str, str, str, str | None]:
+        """Return words, icon, colour and ground of the badge."""
+        if self._blocked is not None and self._blocked.kind == "unstable":
+            return "Filter unstable", "alert-triangle", "danger", "danger_bg"
+        if not self._state.document.filter_on:
+            return "Filter off", "filter-off", "text2", None
+        if self._blocked is not None:
+            return "Filter held", "alert-triangle", "warn", "warn_bg"
+        if self._state.viewport.raw:
+            return "Filter on, hidden", "filter", "after", "after_bg"
+        return "Filter on", "filter", "after", "after_bg"
+
+    def _progress(self) -> tuple[float | None, str]:
+        """Return (share, words) of what goes on for longest; no words where nothing does."""
+        for export in self._exports.values():
+            left = "" if export.seconds_left is None else f", {span_text(max(1, round(export.seconds_left)))} left"
+            return export.share, f"Exporting: {int(export.share * 100)} %{left}"
+        overview = self._overview
+        if overview is not None and overview.read_share < 1:
+            return overview.read_share, f"Reading: {int(overview.read_share * 100)} %"
+        is_filtered = self._state.document.filter_on and overview is not None and overview.after is not None
+        if overview is not None and is_filtered:
+            share = overview.filtered_share
+            if self._blocked is not None:
+                return None, "Whole recording: waiting"
+            if share < 1:
+                return share, f"Whole recording: {min(99, int(share * 100))} % filtered"
+            return None, "Whole recording filtered"
+        for busy in self._busy.values():
+            return busy.share, busy.label
+        return None, ""
+
+    # --- painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        painter.fillRect(self.rect(), colour("bar"))
+        left = self._paint_badge(painter) if self._has_recording else 0.0
+        hairline(painter, left, 0, self.width())
+        right = self._paint_right(painter)
+        room = QRectF(left + 14, 0, max(0.0, right - left - 30), self.height())
+        draw_text(painter, room, self.hint(), font(12), "text2", elide=Qt.TextElideMode.ElideRight)
+        painter.end()
+
+    def _paint_badge(self, painter: QPainter) -> float:
+        words, icon, token, ground = self._badge()
+        width = 34 + text_width(words, font(12, 600)) + 16
+        if ground is not None:
+            painter.fillRect(QRectF(0, 0, round(width), self.height()), colour(ground))
+        draw_icon(painter, icon, QRectF(12, self.height() / 2 - 7.5, 15, 15), token)
+        draw_text(painter, QRectF(34, 0, width, self.height()), words, font(12, 600), token)
+        return float(round(width))
+
+    def _paint_right(self, painter: QPainter) -> float:
+        right = self.width() - 12.0
+        self._cancel_rect = QRectF()
+        share, words = self._progress() if self._has_recording else (None, "")
+        if self._memory and self._has_recording:
+            right = self._paint_words(painter, right, self._memory) - 18
+        if self._exports:
+            self._cancel_rect = QRectF(right - 20, self.height() / 2 - 10, 20, 20)
+            draw_icon(painter, "x", self._cancel_rect.adjusted(3, 3, -3, -3), "text2")
+            right -= 26
+        if words:
+            right = self._paint_words(painter, right, words)
+        if words and share is not None:
+            bar = QRectF(right - _BAR_PX - 8, self.height() / 2 - 1.5, _BAR_PX, 3)
+            rounded(painter, bar, 1.5, "line2")
+            rounded(painter, QRectF(bar.left(), bar.top(), bar.width() * min(1.0, share), 3), 1.5, "after")
+            right = bar.left()
+        return right
+
+    def _paint_words(self, painter: QPainter, right: float, words: str) -> float:
+        width = text_width(words, font(11))
+        draw_text(painter, QRectF(right - width, 0, width + 2, self.height()), words, font(11), "text3")
+        return right - width
+
+    # --- events
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        is_over = self._cancel_rect.contains(event.position())
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_over else Qt.CursorShape.ArrowCursor)
+        self.setToolTip(self._tip_at(event.position()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._cancel_rect.contains(event.position()):
+            for job in tuple(self._exports):
+                self.cancel_asked.emit(job)
+
+    def _tip_at(self, point: QPointF) -> str:
+        if self._cancel_rect.contains(point):
+            return "Cancel the export; nothing half-written is left"
+        if point.x() < 130 and self._has_recording:
+            stages = sum(len(chain.active_stages) for chain in self._state.document.chains)
+            return f"{self.badge}: {stages} {'stage' if stages == 1 else 'stages'}. The file is never changed"
+        return ""
+
+    def _measure(self) -> None:
+        memory = memory_text()
+        if memory != self._memory:
+            self._memory = memory
+            self.update()
+
+    def _on_theme(self) -> None:
+        self.setFixedHeight(scaled(28))
+        self.update()
+
+
+def memory_text(status: Path = Path("/proc/self/status")) -> str:
+    """Return the memory in use, such as ``"1.1 GB"``; empty where the system does not tell it this way."""
+    try:
+        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return ""
+    for line in lines:
+        if line.startswith("VmRSS:"):
+            gigabytes = int(line.split()[1]) * 1024 / 1e9
+            return f"{gigabytes:.1f} GB" if gigabytes >= 1 else f"{gigabytes * 1e3:.0f} MB"
+    return ""

@@ -1,0 +1,301 @@
+"""The bar at the top: menu, open, what is open, undo, redo; how to compare; where it is computed; export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.gui.components.buttons import Button, IconButton
+from jaxscope.gui.components.painting import begin, disc, draw_text, focus_ring, hairline, rounded, text_width
+from jaxscope.gui.components.segmented import Segment, SegmentedControl
+from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.top_bar_readout import Readout
+from jaxscope.gui.views.traces_numbers import clock
+from jaxscope.session.actions import ChooseMode
+from jaxscope.session.state import EngineChoice, SessionState
+
+_MODES = (
+    Segment(key="overlay", label="Overlay", icon="overlay", tip="Filtered signal over the recording [1]"),
+    Segment(key="split", label="Split", icon="split", tip="Recording left, filtered right, same time and scale [2]"),
+    Segment(
+        key="difference",
+        label="Difference",
+        icon="difference",
+        tip="What the filter took away: before minus after [4]",
+    ),
+)
+_WIDE_FROM_PX = 1440
+_ICONS_BELOW_PX = 1200
+
+
+class TitleBlock(QWidget):
+    """Name of the recording over its size; a dot tells that the project has changes that are not saved."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._path = ""
+        self._facts = ""
+        self._is_dirty = False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Recording")
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(190), scaled(52))
+
+    def show_recording(self, path: str, facts: str) -> None:
+        """Show what is open."""
+        self._path, self._facts = path, facts
+        name = Path(path).name
+        self.setToolTip(f"{path}; click to copy. Dot: the project has changes that are not saved" if path else "")
+        self.setAccessibleDescription(f"{name}, {facts}")
+        self.update()
+
+    @property
+    def name(self) -> str:
+        """Name of what is open."""
+        return Path(self._path).name
+
+    def show_dirty(self, *, dirty: bool) -> None:
+        """Show or hide the dot."""
+        if dirty != self._is_dirty:
+            self._is_dirty = dirty
+            self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._path:
+            QGuiApplication.clipboard().setText(self._path)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        name = Path(self._path).name
+        middle = self.height() / 2
+        room = self.width() - 18
+        elide = Qt.TextElideMode.ElideMiddle
+        draw_text(painter, QRectF(0, middle - 17, room, 18), name, font(13, 600), "text", elide=elide)
+        if self._is_dirty:
+            x = min(text_width(name, font(13, 600)), room) + 10
+            disc(painter, QRectF(x - 1, middle - 8.5, 2, 2).center(), 3, "text3")
+        rest = QRectF(0, middle + 1, self.width(), 15)
+        draw_text(painter, rest, self._facts, font(11), "text3", elide=Qt.TextElideMode.ElideRight)
+        painter.end()
+
+
+class ComputeChip(QToolButton):
+    """Where and how the filter runs; a click opens the choice."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: tuple[str, ...] = ()
+        self._is_narrow = False
+        self._engine = EngineChoice()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Where to filter")
+        self.show_engine(self._engine, "")
+
+    def set_narrow(self, *, narrow: bool) -> None:
+        """Show device and precision only."""
+        self._is_narrow = narrow
+        self._lay_out()
+
+    def show_engine(self, engine: EngineChoice, picked: str) -> None:
+        """Show a choice; ``picked`` is the method that ``auto`` has taken."""
+        self._engine = engine
+        method = f"{engine.method}{f' ({picked}, picked)' if engine.method == 'auto' and picked else ''}"
+        tip = (
+            f"Filter on {device_title(engine.device)} in {engine.precision}, method {method}. Click to choose [Ctrl D]"
+        )
+        self.setToolTip(tip)
+        self.setAccessibleDescription(tip)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        device = device_title(self._engine.device)
+        if self._is_narrow:
+            self._words = (device, self._engine.precision.replace("float", "f"))
+        else:
+            self._words = (device, self._engine.precision, method_title(self._engine.method))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        width = 34 + sum(text_width(words, font(12, 500)) + 20 for words in self._words) + 10
+        return QSize(round(width), scaled(32))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        rect, height = QRectF(self.rect()), self.height()
+        is_over = self.underMouse() or self.isDown()
+        rounded(painter, rect, 6, "hover" if is_over else None, "line2")
+        draw_icon(painter, "cpu", QRectF(10, height / 2 - 8.5, 17, 17), "text2")
+        x = 34.0
+        for place, words in enumerate(self._words):
+            width = text_width(words, font(12, 500))
+            draw_text(painter, QRectF(x, 0, width + 3, height), words, font(12, 500), "text" if place < 1 else "text2")
+            x += width + 4
+            if place < len(self._words) - 1:
+                draw_icon(painter, "chevron-right", QRectF(x, height / 2 - 6, 12, 12), "text3")
+            x += 16
+        draw_icon(painter, "chevron-down", QRectF(rect.width() - 21, height / 2 - 7, 14, 14), "text3")
+        if self.hasFocus():
+            focus_ring(painter, rect)
+        painter.end()
+
+
+class TopBarView(AbstractView, QWidget):
+    """The bar at the top of the window."""
+
+    menu_asked = Signal(QPoint)
+    open_asked = Signal()
+    undo_asked = Signal()
+    redo_asked = Signal()
+    devices_asked = Signal()
+    export_asked = Signal()
+
+    def __init__(self, dispatch: Dispatch, state: SessionState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._has_recording = False
+        self._picked = ""
+        self.menu_button = IconButton("menu-2", "Menu [Alt]")
+        self.open_button = IconButton("folder-open", "Open a recording [Ctrl O]")
+        self.title = TitleBlock()
+        self.undo_button = IconButton("arrow-back-up", "Nothing to undo", size=30, icon_size=17)
+        self.redo_button = IconButton("arrow-forward-up", "Nothing to redo", size=30, icon_size=17)
+        self.modes = SegmentedControl(_MODES, name="Compare", height=32, padding=16)
+        self.chip = ComputeChip()
+        self.readout = Readout()
+        self.export_button = Button("Export", "plain", icon="file-export")
+        self._lay_out()
+        self.menu_button.clicked.connect(self._on_menu)
+        self.open_button.clicked.connect(self.open_asked)
+        self.undo_button.clicked.connect(self.undo_asked)
+        self.redo_button.clicked.connect(self.redo_asked)
+        self.modes.chosen.connect(lambda mode: dispatch(ChooseMode(mode=mode)))
+        self.chip.clicked.connect(self.devices_asked)
+        self.export_button.clicked.connect(self.export_asked)
+        self.setFixedHeight(scaled(52))
+        theme().changed.connect(self._on_theme)
+        self._show_parts()
+        self.modes.set_current(state.viewport.mode)
+        self.chip.show_engine(state.engine, "")
+
+    def sizeHint(self) -> QSize:
+        return QSize(1600, scaled(52))
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 12, 1)
+        row.setSpacing(4)
+        for part, gap in (
+            (self.menu_button, 0),
+            (self.open_button, 10),
+            (self.title, 6),
+            (self.undo_button, 0),
+            (self.redo_button, 6),
+        ):
+            row.addWidget(part)
+            row.addSpacing(gap)
+        row.addStretch(1)
+        row.addWidget(self.modes)
+        row.addStretch(1)
+        for part in (self.chip, self.readout, self.export_button):
+            row.addSpacing(6)
+            row.addWidget(part)
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        """Show another mode or engine."""
+        self._state = state
+        self.modes.set_current(state.viewport.mode)
+        if state.engine != previous.engine:
+            self._picked = ""
+            self.chip.show_engine(state.engine, "")
+        self.readout.show_state(state, previous)
+
+    def show_frame(self, outcome: object) -> None:
+        """Take another recording, a frame's time, or that the filter is held."""
+        match outcome:
+            case Opened():
+                self._has_recording = True
+                info = outcome.info
+                rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz is not None})
+                total = sum(channel.kind != "annotation" for channel in info.channels)
+                facts = [f"{total} channel{'' if total == 1 else 's'}"]
+                if rates:
+                    top = f"{rates[-1]:g} Hz" if rates[-1] < 10_000 else f"{rates[-1] / 1e3:g} kHz"
+                    facts.append(top if len(rates) == 1 else f"up to {top}")
+                if info.duration_s is not None:
+                    facts.append(clock(info.duration_s))
+                self.title.show_recording(outcome.path, " · ".join(facts))
+                self._show_parts()
+            case Frame():
+                self.export_button.setEnabled(True)
+                self.export_button.setToolTip("Save the filtered recording [Ctrl E]")
+                if outcome.method != self._picked:
+                    self._picked = outcome.method
+                    self.chip.show_engine(self._state.engine, outcome.method)
+            case Blocked():
+                self.export_button.setEnabled(False)
+                why = "unstable" if outcome.kind == "unstable" else "held"
+                self.export_button.setToolTip(f"The filter is {why}; export waits")
+        self.readout.show_frame(outcome)
+
+    def show_history(self, undo: str, redo: str, *, dirty: bool) -> None:
+        """Show what can be undone and done again (empty: nothing), and whether there are unsaved changes."""
+        self.undo_button.setEnabled(bool(undo))
+        self.redo_button.setEnabled(bool(redo))
+        self.undo_button.set_tip(f"Undo: {undo} [Ctrl Z]" if undo else "Nothing to undo")
+        self.redo_button.set_tip(f"Redo: {redo} [Ctrl Shift Z]" if redo else "Nothing to redo")
+        self.title.show_dirty(dirty=dirty and self._has_recording)
+
+    def close_recording(self) -> None:
+        """Show what the start screen needs."""
+        self._has_recording = False
+        self.title.show_recording("", "")
+        self.readout.close_recording()
+        self._show_parts()
+
+    def _show_parts(self) -> None:
+        for part in (self.title, self.undo_button, self.redo_button, self.modes, self.export_button):
+            part.setVisible(self._has_recording)
+
+    def _on_menu(self) -> None:
+        self.menu_asked.emit(self.menu_button.mapToGlobal(QPoint(0, self.menu_button.height() + 2)))
+
+    def _on_theme(self) -> None:
+        self.setFixedHeight(scaled(52))
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < _WIDE_FROM_PX
+        self.chip.set_narrow(narrow=is_narrow)
+        self.readout.set_narrow(narrow=is_narrow)
+        self.modes.set_icons_only(icons_only=self.width() < _ICONS_BELOW_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        painter.fillRect(self.rect(), colour("bar"))
+        hairline(painter, 0, self.height() - 1, self.width())
+        painter.end()
+
+
+def device_title(device: str) -> str:
+    """Return a device as it is called in the window: ``"gpu:0"`` is ``"GPU 0"``, the only CPU is ``"CPU"``."""
+    platform, _, number = device.partition(":")
+    return f"{platform.upper()} {number}".strip()
+
+
+def method_title(method: str) -> str:
+    """Return a method as it is called in the window."""
+    return "SciPy" if method == "scipy" else method.replace("_", " ").replace("-", " ").capitalize()
