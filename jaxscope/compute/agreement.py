@@ -88,7 +88,7 @@ def reference_of(x: FloatArray, designs: list[ChainDesign | None], programs: Pro
 
 
 def errors(y: FloatArray, reference: FloatArray, x: FloatArray) -> tuple[float, float]:
-    """Return the largest error relative to the signal, and the largest error itself; infinite where one is not a number.
+    """Return the largest error relative to the signal, and the largest error; infinite where only one is a number.
 
     The signal of a channel is the larger of the reference's peak and the input's spread about its mean.
     """

@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable
 
+from jaxscope.compute.design_job import DesignJobs
 from jaxscope.compute.export_job import ExportRequest, export_work
 from jaxscope.compute.frames import Busy, ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording
@@ -32,6 +33,7 @@ LANES = (
     ("prepare", "compute", 0, 0.0, False),
     ("design", "compute", 0, 0.0, False),
     ("traces", "compute", 1, 0.0, False),
+    ("words", "compute", 2, 0.05, False),
     ("spectrum", "compute", 2, 0.1, False),
     ("settle", "compute", 3, 0.0, True),
     ("agreement", "compute", 3, 0.25, False),
@@ -59,6 +61,7 @@ class Conductor:
         self._store = store
         self._bench = Workbench(deliver=deliver)
         self._overview = Overview()
+        self._designs = DesignJobs(self._bench)
         self._exports = 0
         self._closed = False
         lanes = tuple(
@@ -190,12 +193,11 @@ class Conductor:
             self._scheduler.submit("traces", trace_work(self._bench, wish, self._followers))
 
     def _submit_design(self) -> None:
-        from jaxscope.compute.design_job import design_work
-
         wish = self._wish()
         info = None if wish is None else wish.entry.recording.info
-        work = design_work(self._bench, self._store.state, self._store.revision, info)
-        self._scheduler.submit("design", work)
+        state, revision = self._store.state, self._store.revision
+        self._scheduler.submit("design", self._designs.work(state, revision, info, words=False))
+        self._scheduler.submit("words", self._designs.work(state, revision, info, words=True))
 
     def _submit_overview(self, *, anew: bool) -> None:
         wish = self._wish()

@@ -1,99 +1,192 @@
-"""What the active chain is, for the dock: curves, coefficients, handles and facts, at the rate of its channels."""
+"""What the active chain is, for the dock: curves, coefficients, handles and facts, at the rate of its channels.
+
+Everything is kept by stage and rate, so that turning one knob works out one stage. Curves come first (a millisecond).
+The words (facts, the sentence for a paper) search for real cutoffs, take longer and follow after the traces: until then
+a stage carries the facts it had. The curves have the steps of a logarithmic axis and, besides, points crowded about
+every pole and zero: a notch keeps its depth.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal, radius_of_parts
+from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import DesignFrame, StageCurve
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import SpecError
-from jaxscope.filters.coefficients import Realisation, RunningMedian, Sections, Taps
-from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
+from jaxscope.filters.spec import FilterChain, Phase, Stage
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
+#: (caption, value) pairs
+Facts = tuple[tuple[str, str], ...]
 #: Rate of the curves while no recording is open.
 DEFAULT_RATE_HZ = 256.0
+#: Where the frequency axis begins, except for fast recordings.
 LOWEST_HZ = 0.12
 POINTS = 512
+#: Points about a pole or zero, in units of the pole's distance to the circle; sections that get them.
+CROWD = np.concatenate([-np.geomspace(0.03, 10, 10)[::-1], [0.0], np.geomspace(0.03, 10, 10)])
+MOST_CROWDED = 32
+#: Lowest level that is told, in dB: what rounding leaves of a zero.
+FLOOR_DB = -300.0
+#: Frequency at which the delay of a chain is named.
+DELAY_HZ = 10.0
 
 
-def design_work(
-    bench: Workbench, state: SessionState, revision: int, info: RecordingInfo | None
-) -> Callable[[CancelToken], Steps | None]:
-    """Return the work that delivers the DesignFrame of the active chain."""
+class DesignJobs:
+    """Makes the work of two lanes, curves and words, and remembers the last facts of each stage between them."""
 
-    def work(_token: CancelToken) -> None:
-        frame = design_frame(state, revision, info)
-        if frame is not None:
-            bench.deliver(frame)
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._facts: dict[tuple[int, int], Facts] = {}
 
-    return work
+    def work(
+        self, state: SessionState, revision: int, info: RecordingInfo | None, *, words: bool
+    ) -> Callable[[CancelToken], Steps | None]:
+        """Return the work that delivers the DesignFrame of the active chain, quickly or with its words."""
+
+        def work(_token: CancelToken) -> None:
+            frame = design_frame(state, revision, info, words=words, known=self._facts)
+            if frame is not None:
+                self._bench.deliver(frame)
+                if words:
+                    self._facts = {
+                        (frame.chain, number): curve.facts for number, curve in enumerate(frame.stages) if curve.facts
+                    }
+
+        return work
 
 
 def rate_of_chain(state: SessionState, info: RecordingInfo | None) -> float:
-    """Return the rate of most channels of the active chain."""
+    """Return the rate of most channels of the active chain, in Hz."""
     if info is None:
         return DEFAULT_RATE_HZ
     channels = [number for number, channel in enumerate(info.channels) if channel.is_data and channel.rate_hz]
     numbers = chain_numbers(state.document.chains, info, channels)
-    rates = [
-        info.channels[channel].rate_hz
-        for channel, chain in zip(channels, numbers, strict=True)
-        if chain == state.viewport.active_chain
-    ] or [info.channels[channel].rate_hz for channel in channels]
-    known = [rate for rate in rates if rate]
-    return max(set(known), key=known.count) if known else DEFAULT_RATE_HZ
+    own = [channel for channel, chain in zip(channels, numbers, strict=True) if chain == state.viewport.active_chain]
+    rates = [rate for number in own or channels if (rate := info.channels[number].rate_hz) is not None]
+    return max(set(rates), key=rates.count) if rates else DEFAULT_RATE_HZ
 
 
-def design_frame(state: SessionState, revision: int, info: RecordingInfo | None) -> DesignFrame | None:
-    """Return the frame of the active chain, or None where there is no chain."""
+def design_frame(
+    state: SessionState,
+    revision: int,
+    info: RecordingInfo | None,
+    *,
+    words: bool = True,
+    known: Mapping[tuple[int, int], Facts] = MappingProxyType({}),
+) -> DesignFrame | None:
+    """Return the frame of the active chain, or None where there is no chain.
+
+    Without ``words`` there is no report, and each stage has the facts that are ``known`` by (chain, stage).
+    """
     number = state.viewport.active_chain
     if not 0 <= number < len(state.document.chains):
         return None
     chain = state.document.chains[number]
     rate_hz = rate_of_chain(state, info)
-    frequencies = np.geomspace(min(LOWEST_HZ, rate_hz / 1000), rate_hz / 2, POINTS)
-    passes = 2 if chain.phase == "zero" else 1
-    stages = tuple(_stage_curve(stage, rate_hz, frequencies) for stage in chain.stages)
-    made = design_or_refusal(chain, rate_hz)
-    total = np.zeros_like(frequencies)
-    for stage, curve in zip(chain.stages, stages, strict=True):
-        if stage.enabled and curve.magnitude_db.size:
-            total = total + curve.magnitude_db
-    radius = max((curve.pole_radius for curve, s in zip(stages, chain.stages, strict=True) if s.enabled), default=0.0)
+    alone = [_design_alone(stage, rate_hz, chain.phase) for stage in chain.stages]
+    working = [
+        made for made, stage in zip(alone, chain.stages, strict=True) if isinstance(made, ChainDesign) and stage.enabled
+    ]
+    frequencies = _frequencies(tuple(made for made in alone if isinstance(made, ChainDesign)), rate_hz)
+    stages = tuple(
+        _stage_curve(
+            stage,
+            made,
+            frequencies,
+            _facts(replace(stage, enabled=True), rate_hz, chain.phase)
+            if words and isinstance(made, ChainDesign)
+            else known.get((number, place), ()),
+        )
+        for place, (stage, made) in enumerate(zip(chain.stages, alone, strict=True))
+    )
+    total = sum((_magnitude(made, frequencies) for made in working), start=np.zeros(frequencies.size))
+    parts = tuple(part for made in working for part in made.parts)
+    radius, stable = _stability(parts)
     return DesignFrame(
         revision=revision,
         chain=number,
         rate_hz=rate_hz,
         frequencies_hz=frequencies,
-        magnitude_db=total * passes,
+        magnitude_db=np.maximum(total, FLOOR_DB),
         stages=stages,
-        handles=(),
-        is_stable=radius <= 1.0,
+        handles=_handles(chain, working, rate_hz),
+        is_stable=stable,
         pole_radius=radius,
-        delay_text="No delay" if chain.phase == "zero" else "",
-        report="",
-        warnings=() if isinstance(made, Refusal) else made.warnings,
+        delay_text=_delay_text(chain, rate_hz),
+        report=_report(chain, rate_hz) if words else "",
+        warnings=tuple(dict.fromkeys(sentence for made in working for sentence in made.warnings)),
     )
 
 
-def _stage_curve(stage: Stage, rate_hz: float, frequencies: FloatArray) -> StageCurve:
-    from jaxscope.filters.design import design_stage
+@lru_cache(maxsize=512)
+def _design_alone(stage: Stage, rate_hz: float, phase: Phase) -> ChainDesign | SpecError:
+    """Return a stage as if it were the whole chain, switched on; or why it cannot be."""
+    from jaxscope.filters.design import design_chain
 
-    title = stage.name or type(stage.spec).title
     try:
-        parts = design_stage(stage.spec, rate_hz)
+        return design_chain(FilterChain(phase=phase, stages=(replace(stage, enabled=True),)), rate_hz)
     except SpecError as error:
+        return error
+
+
+def _frequencies(designs: tuple[ChainDesign, ...], rate_hz: float) -> FloatArray:
+    """Return the frequencies of all curves, rising, shape (n_frequencies,)."""
+    lowest = min(LOWEST_HZ, rate_hz / 1000)
+    points = [np.geomspace(lowest, rate_hz / 2, POINTS)]
+    for design in designs:
+        grid = _own_grid(design)
+        points.append(grid[(grid >= lowest) & (grid <= rate_hz / 2)])
+    return np.unique(np.concatenate(points))
+
+
+@lru_cache(maxsize=512)
+def _own_grid(design: ChainDesign) -> FloatArray:
+    """Return frequencies crowded about poles and zeros, at the scale of the distance of a pole to the circle."""
+    from jaxscope.filters.stability import monic_roots
+
+    angles = [np.zeros(0)]
+    rows = [row for part in design.parts if isinstance(part, Sections) for row in part.rows][:MOST_CROWDED]
+    for b0, b1, b2, _, a1, a2 in rows:
+        pole = monic_roots(a1, a2)[0]
+        width = max(abs(1 - abs(pole)), 1e-9)
+        angles.append(abs(np.angle(pole)) + CROWD * width)
+        if b0 != 0:
+            angles.append(np.abs(np.angle(monic_roots(b1 / b0, b2 / b0)[0])) + CROWD * width)
+    return np.concatenate(angles) * design.rate_hz / (2 * np.pi)
+
+
+def _magnitude(design: ChainDesign, frequencies: FloatArray) -> FloatArray:
+    from jaxscope.filters.response import magnitude_db
+
+    return np.nan_to_num(np.maximum(magnitude_db(design, frequencies), FLOOR_DB), nan=FLOOR_DB, posinf=-FLOOR_DB)
+
+
+def _stability(parts: tuple[Realisation, ...]) -> tuple[float, bool]:
+    from jaxscope.filters.stability import is_stable, pole_radius
+
+    return pole_radius(parts), is_stable(parts)
+
+
+def _stage_curve(stage: Stage, made: ChainDesign | SpecError, frequencies: FloatArray, facts: Facts) -> StageCurve:
+    from jaxscope.filters.shapes import stage_line, stage_title
+
+    if isinstance(made, SpecError):
         return StageCurve(
-            title=title,
-            subtitle="",
+            title=stage_title(stage),
+            subtitle=stage_line(stage),
             magnitude_db=np.zeros(0),
             realisation=None,
             b=(),
@@ -101,40 +194,34 @@ def _stage_curve(stage: Stage, rate_hz: float, frequencies: FloatArray) -> Stage
             facts=(),
             is_stable=True,
             pole_radius=0.0,
-            problem=error.sentence(),
-            problem_field=error.field,
+            problem=made.sentence(),
+            problem_field=made.field,
         )
-    radius = radius_of_parts(parts)
-    b, a = _polynomials(parts)
+    radius, stable = _stability(made.parts)
+    b, a = _polynomials(made.parts)
     return StageCurve(
-        title=title,
-        subtitle="",
-        magnitude_db=_decibels(parts, frequencies, rate_hz),
-        realisation=parts[0] if parts else None,
+        title=stage_title(stage),
+        subtitle=stage_line(stage),
+        magnitude_db=_magnitude(replace(made, phase="causal"), frequencies),
+        realisation=made.parts[0] if made.parts else None,
         b=b,
         a=a,
-        facts=(),
-        is_stable=radius <= 1.0,
+        facts=facts,
+        is_stable=stable,
         pole_radius=radius,
     )
 
 
-def _decibels(parts: tuple[Realisation, ...], frequencies: FloatArray, rate_hz: float) -> FloatArray:
-    z = np.exp(-2j * np.pi * frequencies / rate_hz)
-    gain = np.ones(frequencies.size, dtype=complex)
-    for part in parts:
-        match part:
-            case Sections():
-                for b0, b1, b2, _, a1, a2 in part.rows:
-                    gain = gain * (b0 + z * (b1 + z * b2)) / (1.0 + z * (a1 + z * a2))
-            case Taps():
-                gain = gain * np.polyval(part.to_array()[::-1], z)
-            case RunningMedian():
-                pass
-    return 20.0 * np.log10(np.maximum(np.abs(gain), 1e-15))
+@lru_cache(maxsize=512)
+def _facts(stage: Stage, rate_hz: float, phase: Phase) -> Facts:
+    from jaxscope.filters.facts import facts
+
+    return tuple((fact.label, fact.value) for fact in facts(stage, rate_hz, phase))
 
 
+@lru_cache(maxsize=512)
 def _polynomials(parts: tuple[Realisation, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return numerator and denominator in powers of 1/z; nothing for a median, which has none."""
     b, a = np.ones(1), np.ones(1)
     for part in parts:
         match part:
@@ -145,7 +232,58 @@ def _polynomials(parts: tuple[Realisation, ...]) -> tuple[tuple[float, ...], tup
                 b = np.convolve(b, part.to_array())
             case RunningMedian():
                 return (), ()
-    return tuple(b.tolist()), tuple(a.tolist())
+    return tuple(_trimmed(b)), tuple(_trimmed(a))
 
 
-__all__ = ["FilterChain", "design_frame", "design_work", "rate_of_chain"]
+def _trimmed(values: FloatArray) -> list[float]:
+    """Return the values without zeros at the end, which sections of first order leave."""
+    kept = np.flatnonzero(values)
+    return [float(value) for value in values[: int(kept[-1]) + 1 if kept.size else 1]]
+
+
+def _handles(
+    chain: FilterChain, working: list[ChainDesign], rate_hz: float
+) -> tuple[tuple[float, float, int, str, int | None], ...]:
+    """Return the edges and frequencies that a person may drag, with the level of the whole curve there."""
+    from jaxscope.filters.response import magnitude_db
+
+    handles: list[tuple[float, float, int, str, int | None]] = []
+    for number, stage in enumerate(chain.stages):
+        if not stage.enabled:
+            continue
+        for name in ("cutoff_hz", "frequency_hz"):
+            value: Any = getattr(stage.spec, name, None)
+            if value is None:
+                continue
+            pair = value if isinstance(value, tuple) else (value,)
+            for index, frequency in enumerate(pair):
+                if 0 < frequency < rate_hz / 2:
+                    level = sum(float(magnitude_db(made, [frequency])[0]) for made in working)
+                    place = index if isinstance(value, tuple) else None
+                    handles.append((float(frequency), max(level, FLOOR_DB), number, name, place))
+    return tuple(handles)
+
+
+@lru_cache(maxsize=64)
+def _delay_text(chain: FilterChain, rate_hz: float) -> str:
+    from jaxscope.filters.design import design_chain
+    from jaxscope.filters.facts import delay_words
+
+    if chain.phase == "zero":
+        return "No delay"
+    try:
+        words = delay_words(design_chain(chain, rate_hz), min(DELAY_HZ, rate_hz / 8))
+    except SpecError:
+        return ""
+    sign, late = ("\u2212", "early") if words.startswith("\u2212") else ("", "late")
+    return words.removeprefix(sign).replace(" at ", f" {late} at ", 1)
+
+
+@lru_cache(maxsize=64)
+def _report(chain: FilterChain, rate_hz: float) -> str:
+    from jaxscope.filters.report import report
+
+    try:
+        return report(chain, rate_hz)
+    except SpecError:
+        return ""

@@ -14,7 +14,7 @@ from typing import Literal
 
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import ChainError, SpecError, UnstableError
-from jaxscope.filters.coefficients import ChainDesign, Realisation, Sections
+from jaxscope.filters.coefficients import ChainDesign
 from jaxscope.filters.spec import FilterChain
 
 
@@ -47,6 +47,7 @@ def chain_numbers(chains: Sequence[FilterChain], info: RecordingInfo, channels: 
 def design_or_refusal(chain: FilterChain, rate_hz: float) -> ChainDesign | Refusal:
     """Return the coefficients of a chain at a rate, or why it has none that can run."""
     from jaxscope.filters.design import design_chain
+    from jaxscope.filters.stability import require_stable
 
     try:
         design = design_chain(chain, rate_hz)
@@ -58,28 +59,17 @@ def design_or_refusal(chain: FilterChain, rate_hz: float) -> ChainDesign | Refus
             stage=_stage_that_fails(chain, rate_hz),
             field=error.field,
         )
-    radius = pole_radius(design)
-    if radius <= 1.0:
-        return design
-    return Refusal(
-        reason=f"Unstable: a pole is outside the circle, at radius {radius:.6g}",
-        hint="move it inside the unit circle",
-        kind="unstable",
-        stage=_stage_that_is_unstable(chain, rate_hz),
-        pole_radius=radius,
-    )
-
-
-def pole_radius(design: ChainDesign) -> float:
-    """Return the largest pole radius of a design, 0 without poles."""
-    return radius_of_parts(design.parts)
-
-
-def radius_of_parts(parts: Sequence[Realisation]) -> float:
-    """Return the largest pole radius of parts, 0 without poles."""
-    from jaxscope.engines.settling import pole_radius as radius_of_cascade
-
-    return max((radius_of_cascade(part) for part in parts if isinstance(part, Sections)), default=0.0)
+    try:
+        require_stable(design)
+    except UnstableError as error:
+        return Refusal(
+            reason=error.message,
+            hint=error.hint,
+            kind="unstable",
+            stage=_stage_that_is_unstable(chain, rate_hz),
+            pole_radius=error.pole_radius,
+        )
+    return design
 
 
 def _stage_that_fails(chain: FilterChain, rate_hz: float) -> int | None:
@@ -96,8 +86,9 @@ def _stage_that_fails(chain: FilterChain, rate_hz: float) -> int | None:
 
 def _stage_that_is_unstable(chain: FilterChain, rate_hz: float) -> int | None:
     from jaxscope.filters.design import design_stage
+    from jaxscope.filters.stability import is_stable
 
     for number, stage in enumerate(chain.stages):
-        if stage.enabled and radius_of_parts(design_stage(stage.spec, rate_hz)) > 1.0:
+        if stage.enabled and not is_stable(design_stage(stage.spec, rate_hz)):
             return number
     return None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxscope.compute.frames import ExportProgress
-from jaxscope.compute.scheduler import CancelToken, Cancelled, Steps
+from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
 from jaxscope.compute.workbench import Wish, Workbench
 
 

@@ -1,7 +1,8 @@
 """What the compute side hands to the window: outcomes as values.
 
-Every outcome carries the ``revision`` of the state it was made from (a number that grows), so that a receiver shows it if
-it is newer than what is on the screen. Arrays in a frame are never changed after it is made; frames are never compared.
+Every outcome carries the ``revision`` of the state it was made from (a number that grows), so that a receiver shows it
+if it is newer than what is on the screen. Arrays in a frame are never changed after it is made; frames are never
+compared.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ class Envelope:
 class TraceBlock:
     """The visible traces of the channels of one rate.
 
-    ``times_s`` holds the time of each bin's first sample, shape (n_points,), rising; a column of NaN values stands at each
-    gap. ``after`` and ``difference`` are None where nothing is filtered; ``filtered`` tells per channel whether a chain is
-    for it (others are drawn raw). ``before_offset`` and ``after_offset`` (n_channels,) are robust centres for display.
+    ``times_s`` holds the time of each bin's first sample, shape (n_points,), rising; a column of NaN values stands at
+    each gap. ``after`` and ``difference`` are None where nothing is filtered; ``filtered`` tells per channel whether a
+    chain is for it (others are drawn raw: their ``after`` is their ``before``, their ``difference`` NaN).
+    ``before_offset`` and ``after_offset`` (n_channels,) are robust centres for display.
     """
 
     rate_hz: float

@@ -1,9 +1,9 @@
 """The whole recording at the width of the overview: *Before* coarse to fine, then *After* block by block.
 
-*Before* is read on the file thread in an order that is far apart first, so that the shape of a long recording is there
-at once and fills up. *After* runs in order on the compute thread, yields to whatever is tuned, and begins again when the
-chain changes. Both show the channels of the active chain as one envelope: the mean of their envelopes, each about its
-own centre.
+*Before* is read on the file thread in an order that is far apart first, so that the shape of a long recording is
+there at once and fills up. *After* runs in order on the compute thread, yields to whatever is tuned, and begins again
+when the chain changes. Both show channels of the active chain as one envelope: the mean of their envelopes, each about
+its own centre.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
     difference = _mean((entry[1] - entry[2] for entry in picked), length) if filtered else None
     return SpectrumFrame(
         revision=shown.wish.revision,
-        frequencies_hz=np.arange(length // 2 + 1) * (rate_hz / length),
+        frequencies_hz=np.arange(length // 2 + 1, dtype=np.float64) * (rate_hz / length),
         before_db=_decibels(before, reference),
         after_db=None if after is None else _decibels(after, reference),
         difference_db=None if difference is None else _decibels(difference, reference),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,10 +19,10 @@ from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of
 from jaxscope.compute.render import BlockBuilder, Rendered, ShownSamples, frame_of, render, render_steps, row_groups
 from jaxscope.compute.scales import automatic_scales
 from jaxscope.compute.scheduler import CancelToken, Steps
-from jaxscope.compute.settling_times import settling_times
 from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.compute.workbench import Shown, Wish, Workbench, milliseconds_since
 from jaxscope.errors import DeviceError
+from jaxscope.filters.coefficients import ChainDesign
 
 #: Samples (channels times time) that the settling job filters at most, to bring one frame to rest.
 SETTLE_VALUES = 1_500_000_000
@@ -88,7 +89,7 @@ def _deliver(bench: Workbench, shown: Shown, *, settled: bool | None = None) -> 
     if wish.entry.id not in bench.scales:
         bench.scales[wish.entry.id] = automatic_scales(wish.entry.recording)
     designs = {design for group in request.groups for design in group.designs if design is not None}
-    times = [settling_times(design) for design in designs]
+    times = [_settling_s(design) for design in designs]
     bench.deliver(
         frame_of(
             shown.rendered,
@@ -103,6 +104,14 @@ def _deliver(bench: Workbench, shown: Shown, *, settled: bool | None = None) -> 
         )
     )
     bench.drawn.add(wish.entry.id)
+
+
+@lru_cache(maxsize=512)
+def _settling_s(design: ChainDesign) -> tuple[float, float]:
+    """Return when 99 % and 99.99 % of the energy of the impulse response have passed."""
+    from jaxscope.filters.settling import FAINT_TAIL, STRONG_TAIL, settling_s
+
+    return settling_s(design, STRONG_TAIL), settling_s(design, FAINT_TAIL)
 
 
 def settle_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps]:
