@@ -19,6 +19,7 @@ READERS: Registry[ReaderFormat] = Registry(
     {
         "edf": "jaxscope.readers.edf:EDF_FORMAT",
         "bdf": "jaxscope.readers.edf:BDF_FORMAT",
+        "brainvision": "jaxscope.readers.brainvision:FORMAT",
         "audio": "jaxscope.readers.audio:FORMAT",
         "numpy": "jaxscope.readers.numpy_arrays:FORMAT",
         "text": "jaxscope.readers.text_table:FORMAT",
@@ -32,6 +33,10 @@ SUFFIXES: dict[str, str] = {
     ".rec": "edf",
     ".bdf": "bdf",
     ".bdf+": "bdf",
+    ".vhdr": "brainvision",
+    ".ahdr": "brainvision",
+    ".vmrk": "brainvision",
+    ".eeg": "brainvision",
     ".wav": "audio",
     ".wave": "audio",
     ".flac": "audio",

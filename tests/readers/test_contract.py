@@ -40,7 +40,16 @@ def write_table(path: Path) -> None:
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+def write_brainvision(path: Path) -> None:
+    lines = ["Brain Vision Data Exchange Header File Version 1.0", "[Common Infos]", "DataFile=samples.dat"]
+    lines += ["NumberOfChannels=2", "SamplingInterval=2000", "[Binary Infos]", "BinaryFormat=INT_16"]
+    lines += ["[Channel Infos]", "Ch1=Fp1,,0.1,µV", "Ch2=Fp2,,0.1,µV"]
+    path.write_text("\r\n".join(lines), encoding="utf-8")
+    path.with_name("samples.dat").write_bytes((NOISE * 10000).astype("<i2").T.tobytes())
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
+    "brainvision": ((".vhdr", write_brainvision),),
     "audio": ((".wav", write_wav), (".flac", write_wav)),
     "numpy": ((".npy", write_numpy), (".npz", write_numpy)),
     "text": ((".csv", write_table), (".tsv", write_table)),

@@ -1,0 +1,310 @@
+"""BrainVision: a header (.vhdr), samples (.eeg) and markers (.vmrk), opened from the header and read lazily.
+
+Binary samples lie in a plain table, channels side by side or one after the other, and are read where they are asked
+for. Samples that are written as text are read whole. Where a recording was paused, the segments that follow tell the
+time at which they began: the pause is a gap and every marker keeps its place in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.array_recording import ArrayRecording
+from jaxscope.data.kinds import kind_of
+from jaxscope.data.labels import unique_names
+from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.timeline import Timeline
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions, ReaderFormat, with_article
+from jaxscope.readers.brainvision_header import (
+    BrainVisionHeader,
+    Marker,
+    parse_header,
+    parse_markers,
+    sniff_header,
+)
+from jaxscope.readers.byte_file import ByteFile, SampleTable
+
+#: The clock of the recording computer and that of the amplifier drift apart; only more than this is a pause.
+_PAUSE_S = 0.1
+_DRIFT = 1e-3
+
+
+class BrainVisionRecording(Recording):
+    """An open BrainVision recording with binary samples.
+
+    Parameters
+    ----------
+    info : RecordingInfo
+    file : ByteFile
+    table : SampleTable
+    gains : sequence of float or None
+        What turns stored numbers into units; None leaves the bits as an unsigned code.
+    """
+
+    def __init__(
+        self, info: RecordingInfo, file: ByteFile, *, table: SampleTable, gains: Sequence[float | None]
+    ) -> None:
+        self._info = info
+        self._file = file
+        self._table = table
+        self._gains = tuple(gains)
+
+    @property
+    def info(self) -> RecordingInfo:
+        return self._info
+
+    def close(self) -> None:
+        self._file.close()
+
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        chosen, span = self._info.reading_span(start, stop, channels)
+        result = self._table.read(self._file, span, chosen)
+        for row, index in enumerate(chosen):
+            gain = self._gains[index]
+            if gain is not None:
+                result[row] *= gain
+            elif self._table.dtype.kind == "i":
+                result[row] %= 256.0**self._table.dtype.itemsize
+        return result
+
+
+def open_brainvision(path: Path, options: OpenOptions) -> Recording:
+    """Open the recording that a header, or a file beside it, belongs to.
+
+    Raises
+    ------
+    ReadError
+        If a file is missing or broken; the sentence names it.
+    """
+    header_path = _header_of(path)
+    header = parse_header(header_path)
+    warnings = list(header.problems)
+    if options.rate_hz is not None and options.rate_hz != header.rate_hz:
+        warnings.append(f"The file's own rate, {header.rate_hz:g} Hz, is used and not {options.rate_hz:g} Hz")
+    if not header.data_path.is_file():
+        raise ReadError(
+            f"{header.data_path.name}, which holds the samples of {header_path.name}, is not there",
+            hint="keep both in one folder, or correct DataFile= in the header if it was renamed",
+        )
+    if not header.data_path.stat().st_size:
+        raise ReadError(
+            f"{header.data_path.name}, which holds the samples of {header_path.name}, is empty",
+            hint="copy the files again",
+        )
+    if header.dtype is None:
+        return _open_text(header, warnings)
+    file = ByteFile(header.data_path)
+    try:
+        n_samples = _count_samples(header, file, warnings)
+        info = _describe(header, n_samples, warnings)
+    except BaseException:
+        file.close()
+        raise
+    n_channels = len(header.channels)
+    table = (
+        SampleTable.vectorised(header.dtype, header.n_samples or n_samples)
+        if header.is_vectorised
+        else SampleTable.multiplexed(header.dtype, n_channels)
+    )
+    gains = [
+        entry.resolution if channel.is_data else None
+        for entry, channel in zip(header.channels, info.channels, strict=True)
+    ]
+    return BrainVisionRecording(info, file, table=table, gains=gains)
+
+
+def _header_of(path: Path) -> Path:
+    """Return the header of a recording of which any file was chosen."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if path.suffix.lower() not in (".eeg", ".vmrk") or sniff_header(head):
+        return path
+    for suffix in (".vhdr", ".VHDR", ".ahdr"):
+        header = path.with_suffix(suffix)
+        if header.is_file():
+            return header
+    title = path.suffix[1:].upper()
+    raise ReadError(
+        f"{path.name} is {with_article(title)} file without its header, {path.stem}.vhdr, which is not there",
+        hint="keep both in one folder, and open the header if it has another name",
+    )
+
+
+def _count_samples(header: BrainVisionHeader, file: ByteFile, warnings: list[str]) -> int:
+    assert header.dtype is not None
+    frame_bytes = len(header.channels) * header.dtype.itemsize
+    held, left_bytes = divmod(file.n_bytes, frame_bytes)
+    told = header.n_samples
+    if held == 0:
+        raise ReadError(f"{file.name} holds not even one sample of every channel", hint="copy the file again")
+    if header.is_vectorised:
+        # Each channel begins where the one before it ends, so a length that is wrong moves all but the first.
+        if (told is None and left_bytes) or (told is not None and told > held):
+            promised = f"{told} samples" if told is not None else "as many samples as the others"
+            raise ReadError(f"{file.name} ends before its last channels have {promised}", hint="copy the file again")
+        if told is not None and told * frame_bytes < file.n_bytes:
+            warnings.append(f"{file.n_bytes - told * frame_bytes:,} bytes after the last sample are left out")
+        return held if told is None else told
+    if told is not None and told != held:
+        ending = "all are read" if held > told else "it ends too early to be complete"
+        warnings.append(f"The header promises {told:,} samples; {file.name} holds {held:,}: {ending}")
+    if left_bytes:
+        warnings.append(f"{left_bytes} bytes after the last whole sample of {file.name} are left out")
+    return held
+
+
+def _describe(header: BrainVisionHeader, n_samples: int, warnings: list[str]) -> RecordingInfo:
+    rate_hz = header.rate_hz
+    markers = _markers(header, warnings)
+    gaps = _pauses(markers, rate_hz, n_samples, warnings)
+    timeline = Timeline(gaps=gaps)
+    shown = [marker for marker in markers if not _is_start(marker)]
+    inside = [marker for marker in shown if 0 <= marker.position < n_samples]
+    if len(inside) < len(shown):
+        warnings.append(f"{len(shown) - len(inside)} markers lie outside the recording and are left out")
+    channels = []
+    for name, entry in zip(unique_names(entry.name for entry in header.channels), header.channels, strict=True):
+        kind = kind_of(entry.name, entry.unit)
+        unit = "" if kind in CODE_KINDS else entry.unit
+        channels.append(Channel(name=name, unit=unit, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
+    return RecordingInfo(
+        format="BrainVision",
+        start=_start(markers),
+        duration_s=timeline.stop_s(rate_hz, n_samples),
+        channels=tuple(channels),
+        annotations=tuple(
+            Annotation(
+                onset_s=timeline.second_of(marker.position, rate_hz),
+                duration_s=marker.n_samples / rate_hz,
+                text=f"{marker.kind}/{marker.text}",
+            )
+            for marker in inside
+        ),
+        gaps=gaps,
+        warnings=tuple(warnings),
+    )
+
+
+def _markers(header: BrainVisionHeader, warnings: list[str]) -> list[Marker]:
+    path = header.marker_path
+    if path is None:
+        return []
+    if not path.is_file():
+        warnings.append(f"{path.name}, which holds the markers, is not there: no markers are shown")
+        return []
+    try:
+        markers, n_unreadable = parse_markers(path)
+    except OSError as error:
+        warnings.append(f"The markers in {path.name} cannot be read: {error.strerror or error}")
+        return []
+    if n_unreadable:
+        warnings.append(f"{n_unreadable} markers in {path.name} cannot be read and are left out")
+    return markers
+
+
+def _is_segment(marker: Marker) -> bool:
+    return marker.kind.lower() == "new segment"
+
+
+def _is_start(marker: Marker) -> bool:
+    """Whether a marker only says that the recording begins."""
+    return _is_segment(marker) and marker.position <= 0
+
+
+def _start(markers: Sequence[Marker]) -> datetime | None:
+    return next((marker.date for marker in markers if _is_start(marker) and marker.date is not None), None)
+
+
+def _pauses(markers: Sequence[Marker], rate_hz: float, n_samples: int, warnings: list[str]) -> tuple[Gap, ...]:
+    """Return the time between segments in which nothing was recorded, from the dates of their markers."""
+    segments = sorted(
+        (marker for marker in markers if _is_segment(marker) and marker.position < n_samples),
+        key=lambda marker: marker.position,
+    )
+    gaps: list[Gap] = []
+    paused_s, n_untold = 0.0, 0
+    for before, after in pairwise(segments):
+        if after.position <= 0:
+            continue
+        if before.date is None or after.date is None:
+            n_untold += 1
+            continue
+        recorded_s = (after.position - max(before.position, 0)) / rate_hz
+        pause_s = (after.date - before.date).total_seconds() - recorded_s
+        if pause_s > max(_PAUSE_S, _DRIFT * recorded_s):
+            start_s = after.position / rate_hz + paused_s
+            gaps.append(Gap(start_s=start_s, stop_s=start_s + pause_s))
+            paused_s += pause_s
+    if n_untold:
+        warnings.append(
+            f"{n_untold} new segments do not tell when they began: they are shown right after the samples before them"
+        )
+    return tuple(gaps)
+
+
+def _open_text(header: BrainVisionHeader, warnings: list[str]) -> Recording:
+    values = _parse_text(header, warnings)
+    if any(entry.resolution != 1 for entry in header.channels):
+        warnings.append("Samples that are written as text are in units already: no resolution is applied to them")
+    n_channels = len(header.channels)
+    rows = values if header.is_vectorised else values.T
+    if len(rows) != n_channels:
+        raise ReadError(
+            f"{header.data_path.name} holds {len(rows)} channels, its header describes {n_channels}",
+            hint="export the recording again",
+        )
+    if header.n_samples is not None and header.n_samples != rows.shape[1]:
+        warnings.append(
+            f"The header promises {header.n_samples:,} samples; {header.data_path.name} holds {rows.shape[1]:,}"
+        )
+    return ArrayRecording(_describe(header, rows.shape[1], warnings), list(rows))
+
+
+def _parse_text(header: BrainVisionHeader, warnings: list[str]) -> FloatArray:
+    """Return the numbers in a file of text, shape (n_lines, n_numbers)."""
+    path, layout = header.data_path, header.text
+    try:
+        lines = path.read_text(encoding="latin-1").splitlines()[layout.skip_lines :]
+    except OSError as error:
+        raise ReadError(f"{path.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
+    rows: list[FloatArray] = []
+    has_comma = False
+    for number, line in enumerate(lines, layout.skip_lines + 1):
+        cells = line.split()[layout.skip_columns :]
+        if not line.strip():
+            continue
+        if "," in line:
+            has_comma = True
+            cells = [cell.replace(",", ".") for cell in cells]
+        try:
+            rows.append(np.array(cells, dtype=np.float64))
+        except ValueError as error:
+            raise ReadError(
+                f"Line {number} of {path.name} holds something that is no number", hint="export the recording again"
+            ) from error
+        if len(rows[-1]) != len(rows[0]):
+            raise ReadError(
+                f"Line {number} of {path.name} has {len(rows[-1])} numbers, the first has {len(rows[0])}",
+                hint="copy the file again",
+            )
+    if not rows or not len(rows[0]):
+        raise ReadError(f"{path.name} holds no samples", hint="copy the file again")
+    if has_comma and layout.decimal != ",":
+        warnings.append(f"{path.name} has decimal commas, of which its header says nothing")
+    return np.stack(rows)
+
+
+FORMAT = ReaderFormat(
+    name="brainvision",
+    title="BrainVision",
+    suffixes=(".vhdr", ".ahdr", ".vmrk", ".eeg"),
+    sniff=sniff_header,
+    open=open_brainvision,
+)
