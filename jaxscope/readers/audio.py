@@ -213,10 +213,21 @@ def _reason(error: Exception) -> str:
 
 def _sniff(head: bytes) -> bool:
     riff = head[:4] in (b"RIFF", b"RIFX", b"RF64") and head[8:12] == b"WAVE"
-    return riff or head[:4] in (b"fLaC", b"OggS", b".snd", b"caff") or (head[:4] == b"FORM" and head[8:11] == b"AIF")
+    return (
+        riff
+        or head[:4] in (b"fLaC", b"OggS", b".snd", b"caff", b"riff")
+        or (head[:4] == b"FORM" and head[8:11] == b"AIF")
+    )
 
 
 def _open(path: Path, options: OpenOptions) -> Recording:
+    with path.open("rb") as file:
+        is_flac = read_stream_info(file) is not None
+        file.seek(0)
+        head = file.read(64)
+    if not (is_flac or _sniff(head)):
+        # libsndfile would try it as MPEG, and its decoder writes to the terminal.
+        raise ReadError(f"{path.name} is not an audio file that jaxscope knows", hint="convert it to WAV or FLAC")
     return AudioRecording(path, options.rate_hz)
 
 

@@ -6,8 +6,6 @@ cell that is no number is counted and told, instead of turning a whole column in
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +20,13 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.text_table_cells import Column, add_numbers, pieces_of, ragged_words
 from jaxscope.readers.text_table_layout import (
-    MISSING,
     SAMPLE_LINES,
     TableLayout,
     decode,
     find_layout,
     is_number,
-    row_list,
     split_rows,
 )
 from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
@@ -60,11 +57,10 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     data, warnings = decode(path.read_bytes(), path.name)
     layout = find_layout(_first_lines(data), path.name)
     body = _body(data, layout)
-    cells = _parse(body, layout, path.name)
-    warnings += _ragged_words(body, layout)
-    stamps = find_stamps(cells, list(layout.names), list(layout.units), layout.decimal)
+    warnings += ragged_words(body, layout)
+    columns, stamps = _read_columns(body, layout, path.name)
     timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
-    numbers = _numbers(cells, layout, () if stamps is None else stamps.columns)
+    numbers = _numbers(columns, layout, () if stamps is None else stamps.columns)
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
     if rate_hz is None and numbers.values:
         warnings.append(NO_RATE)
@@ -100,86 +96,58 @@ def _body(data: bytes, layout: TableLayout) -> bytes:
     return body
 
 
-def _separator(layout: TableLayout) -> str:
-    # A single column is parsed with a separator that text does not contain.
-    return {"": "\x1f", " ": "\t"}.get(layout.separator, layout.separator)
+def _read_columns(body: bytes, layout: TableLayout, name: str) -> tuple[list[Column], Stamps | None]:
+    """Return all columns as numbers, and the times if there is a column of them."""
+    columns = [Column() for _ in range(layout.n_columns)]
+    names, units = list(layout.names), list(layout.units)
+    time_columns: tuple[int, ...] | None = None
+    stamp_cells: list[list[pl.Series]] = []
+    n_rows = 0
+    for cells in pieces_of(body, layout, name):
+        if time_columns is None:
+            found = find_stamps(cells, names, units, layout.decimal)
+            time_columns = () if found is None else found.columns
+        stamp_cells.append([cells[index] for index in time_columns])
+        for column, part in zip(columns, cells, strict=True):
+            add_numbers(column, part, layout.decimal, n_rows + 1)
+        n_rows += len(cells[0])
+    return columns, _all_stamps(time_columns or (), stamp_cells, layout)
 
 
-def _parse(body: bytes, layout: TableLayout, name: str) -> list[pl.Series]:
+def _all_stamps(
+    time_columns: tuple[int, ...], stamp_cells: list[list[pl.Series]], layout: TableLayout
+) -> Stamps | None:
+    """Read the time columns that were found in the first piece over all rows."""
     import polars as pl
 
-    if not body:
-        return [pl.Series(dtype=pl.String) for _ in range(layout.n_columns)]
-    try:
-        table = pl.read_csv(
-            io.BytesIO(body),
-            has_header=False,
-            separator=_separator(layout),
-            schema={f"c{index}": pl.String for index in range(layout.n_columns)},
-            truncate_ragged_lines=True,
-        )
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise ReadError(f"{name} cannot be read as a table: {str(error).splitlines()[0]}", hint="check it") from error
-    return table.get_columns()
+    if not time_columns:
+        return None
+    joined = [pl.concat([piece[place] for piece in stamp_cells]) for place in range(len(time_columns))]
+    cells = [pl.Series(dtype=pl.String)] * layout.n_columns
+    names = [""] * layout.n_columns
+    for index, series in zip(time_columns, joined, strict=True):
+        cells[index], names[index] = series, layout.names[index]
+    return find_stamps(cells, names, list(layout.units), layout.decimal)
 
 
-def _ragged_words(body: bytes, layout: TableLayout) -> list[str]:
-    """Return a sentence about rows with too few or too many cells."""
-    if layout.n_columns < 2 or not body:
-        return []
-    separator = _separator(layout)
-    if b'"' in body:
-        rows = csv.reader(io.StringIO(body.decode("utf-8", "replace")), delimiter=separator)
-        counts = np.fromiter((len(row) for row in rows), np.int64)
-    else:
-        array = np.frombuffer(body, np.uint8)
-        starts = np.concatenate([[0], np.flatnonzero(array == ord("\n")) + 1])
-        counts = np.add.reduceat(array == ord(separator), starts[starts < len(array)], dtype=np.int64) + 1
-    words = []
-    short = np.flatnonzero(counts < layout.n_columns) + 1
-    long = np.flatnonzero(counts > layout.n_columns) + 1
-    if len(short):
-        words.append(f"Row {row_list(short.tolist())} has too few cells: the missing ones are read as missing")
-    if len(long):
-        words.append(f"Row {row_list(long.tolist())} has more cells than columns: the last ones are not read")
-    return words
-
-
-def _numbers(cells: list[pl.Series], layout: TableLayout, time_columns: tuple[int, ...]) -> _Columns:
-    import polars as pl
-
+def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int, ...]) -> _Columns:
     values: list[npt.NDArray[np.float64]] = []
     places: list[int] = []
     warnings: list[str] = []
     left_out: dict[str, list[str]] = {"text": [], "nothing": []}
-    for index, column in enumerate(cells):
+    for index, column in enumerate(columns):
+        label = layout.names[index] or f"column {index + 1}"
         if index in time_columns:
             continue
-        text = column.str.strip_chars().str.replace_all('"', "", literal=True)
-        if layout.decimal == ",":
-            text = text.str.replace(",", ".", literal=True)
-        floats = text.cast(pl.Float64, strict=False)
-        filled = text.is_not_null() & ~text.str.to_lowercase().is_in(list(MISSING))
-        bad = filled & floats.is_null()
-        label = layout.names[index] or f"column {index + 1}"
-        if not filled.any() and len(cells) > 1:
-            if layout.names[index] or index < len(cells) - 1:
+        if not column.n_filled and len(columns) > 1:
+            if layout.names[index] or index < len(columns) - 1:
                 left_out["nothing"].append(label)
-            continue
-        if int(bad.sum()) > int(filled.sum()) / 2:
+        elif column.is_text:
             left_out["text"].append(label)
-            continue
-        array = floats.fill_null(float("nan")).to_numpy().astype(np.float64)
-        infinite = np.isinf(array)
-        if infinite.any():
-            array[infinite] = np.nan
-            rows = row_list((np.flatnonzero(infinite) + 1).tolist())
-            warnings.append(f"{label}: infinite values are read as missing (row {rows})")
-        if bad.any():
-            rows = row_list((np.flatnonzero(bad.to_numpy()) + 1).tolist())
-            warnings.append(f"{label}: {bad.sum():,} cells are no numbers and are read as missing (row {rows})")
-        values.append(array)
-        places.append(index)
+        else:
+            values.append(column.take_values())
+            places.append(index)
+            warnings += column.words(label)
     for what, labels in left_out.items():
         if labels:
             word = "Columns with text are" if what == "text" else "Columns with nothing in them are"

@@ -177,7 +177,7 @@ def _numeric_stamps(column: pl.Series, name: str, unit: str, decimal: str, index
     if decimal == ",":
         text = text.str.replace(",", ".", literal=True)
     floats = text.cast(pl.Float64, strict=False)
-    if floats.null_count() > 0.1 * len(floats) + 0.5 or len(floats) == 0:
+    if len(floats) == 0 or floats.null_count() > 0.1 * len(floats) + 0.5:
         return None
     whole = text.cast(pl.Int64, strict=False)
     first_index = int(floats.is_not_null().arg_max() or 0)

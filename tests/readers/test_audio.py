@@ -260,3 +260,17 @@ def test_wav_without_data_names_the_lack(tmp_path: Path) -> None:
     )
     with pytest.raises(ReadError, match="holds no samples"):
         AudioRecording(path)
+
+
+def test_what_only_looks_like_mpeg_is_refused_without_noise(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.wav"
+    path.write_bytes(b"\xff\xff\x00\xb4" * 500)
+    with pytest.raises(ReadError, match="not an audio file"):
+        FORMAT.open(path, OpenOptions())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_wave64_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "a.w64"
+    soundfile.write(path, noise(2, 100).T, 8000, format="W64", subtype="DOUBLE")
+    np.testing.assert_array_equal(FORMAT.open(path, OpenOptions()).read(0, 100), noise(2, 100))

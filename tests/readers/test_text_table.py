@@ -250,7 +250,7 @@ def test_missing_and_bad_cells(tmp_path: Path) -> None:
     np.testing.assert_array_equal(a[10:], [np.nan, np.nan, np.nan, np.nan, 4])
     np.testing.assert_array_equal(b[10:], [np.nan, np.nan, np.nan, 3, 5])
     told = " | ".join(recording.info.warnings)
-    assert "a: 1 cells are no numbers and are read as missing (row 14)" in told
+    assert "a: 1 cell is no number and is read as missing (row 14)" in told
     assert "b: infinite values are read as missing (row 13)" in told
 
 
@@ -314,3 +314,23 @@ def test_what_is_no_table_is_refused(data: bytes, tmp_path: Path) -> None:
 )
 def test_sniffing_knows_tables_of_numbers(data: bytes, is_table: bool) -> None:
     assert FORMAT.sniff(data) is is_table
+
+
+def test_pieces_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jaxscope.readers import text_table_cells
+
+    rows = [f'{index / 10},{index * 3},"a, ""b""\n{index}",{index % 11}' for index in range(3000)]
+    rows[2000] = "200.0,oops,x,inf"
+    rows[2500] = "250.0,1"
+    text = "time,a,note,b\n" + "\n".join(rows) + "\n"
+    whole = make(tmp_path, text)
+    monkeypatch.setattr(text_table_cells, "_PIECE_BYTES", 1000)
+    pieces = make(tmp_path, text)
+    assert pieces.info == whole.info
+    np.testing.assert_array_equal(pieces.read(0, 10**6), whole.read(0, 10**6))
+    assert whole.info.channels[0].rate_hz == 10.0
+    assert whole.info.channels[0].n_samples == 3000
+    told = " | ".join(whole.info.warnings)
+    assert "a: 1 cell is no number and is read as missing (row 2001)" in told
+    assert "b: infinite values are read as missing (row 2001)" in told
+    assert "Row 2501 has too few cells" in told
