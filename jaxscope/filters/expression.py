@@ -35,7 +35,7 @@ SUFFIXES = {"k": 1e3, "m": 1e-3, "M": 1e6, "j": 1j, "i": 1j, "": 1.0}
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)"
-    r"(?:(?P<suffix>[kmMji])?(?:\s*(?:Hz|dB|s))?|\s*(?P<scale>[kM])Hz)(?![A-Za-z0-9_])"
+    r"(?:\s*(?P<scale>[kM])Hz|(?P<suffix>[kmMji])?(?:\s*(?:Hz|dB|s))?)(?![A-Za-z0-9_])"
     r"|(?P<name>[A-Za-zπ_][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^()<°∠−×·]))"
 )
 _SAME = {"−": "-", "×": "*", "·": "*", "^": "**", "∠": "<"}

@@ -21,6 +21,8 @@ from jaxscope.filters.values import shown
 #: numerators longer than this run as taps before an all-pole cascade, for roots of such degrees lose their meaning
 MAX_ROOTED = 65
 MAX_DENOMINATOR = 129
+#: part of the largest coefficient below which a leading one counts as 0: its root would lie beyond all use
+NEGLIGIBLE = 2.0**-100
 CONJUGATE_TOLERANCE = 1e-9
 
 
@@ -139,7 +141,8 @@ class TransferFunction(AbstractFilterSpec):
         b, a = self.normalised()
         if len(a) == 1:
             return Taps(b)
-        delay = next((place for place, value in enumerate(b) if value != 0), None)
+        least = NEGLIGIBLE * max(map(abs, b))
+        delay = next((place for place, value in enumerate(b) if abs(value) > least), None)
         if delay is None:
             return to_sections(Roots((), _poles(a), 0.0))
         roots = Roots(_zeros(b[delay:]), _poles(a), b[delay])

@@ -6,9 +6,9 @@ frequency over the width at -3 dB. Peak with a gain, all-pass and shelves follow
 
 from __future__ import annotations
 
-import cmath
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from jaxscope.errors import SpecError
@@ -197,24 +197,56 @@ class HighShelf(AbstractShelfSpec):
     gain_db: float = gain_knob(6.0)
 
 
-def _circle(samples: int, *, halfway: bool) -> tuple[list[complex], list[float]]:
-    """Return the roots of z^n = 1 (or -1 if ``halfway``): pairs by angle (upper half), and the real ones."""
+#: |sin| of an angle below which a zero's middle coefficient is rounded with care
+NEAR_REAL = 0.2
+SCALES = tuple(1 + step * 2.0**-26 for step in range(64))
+
+
+def _circle(samples: int, *, halfway: bool) -> tuple[list[int], list[float]]:
+    """Return the roots of z^n = 1 (or -1 if ``halfway``): the upper ones as k of e^(j pi k / n), and the real ones."""
     pairs, reals = [], []
     for k in range(samples // 2 + 1):
         step = 2 * k + (1 if halfway else 0)
         if step in (0, samples):
             reals.append(1.0 if step == 0 else -1.0)
         elif step < samples:
-            pairs.append(cmath.rect(1.0, math.pi * step / samples))
+            pairs.append(step)
     return pairs, reals
 
 
-def _quadratics(pairs: list[complex], reals: list[float], radius: float) -> list[tuple[float, float]]:
-    rows = [(-2 * radius * root.real, radius * radius) for root in pairs]
-    if reals:
-        first, second = reals[0] * radius, (reals[1] * radius if len(reals) == 2 else 0.0)
-        rows.append((-(first + second), first * second))
-    return rows
+def _zero_quadratic(step: int, samples: int) -> tuple[float, float, float]:
+    """Return s (1 - 2 cos(w) q + q²) for w = pi step / samples, its zeros on w to far below rounding.
+
+    Near 0 and fs/2 one unit in the last place of the middle coefficient moves a zero by more than a sharp notch
+    allows. Scaled by an s a little above 1 the coefficient rounds otherwise: the best of 64 is taken.
+    """
+    sign, near = (1.0, step) if 2 * step > samples else (-1.0, samples - step)
+    angle = math.pi * (samples - near) / samples
+    if math.sin(angle) > NEAR_REAL:
+        return 1.0, sign * 2 * math.cos(angle), 1.0
+    short = 4 * math.sin(angle / 2) ** 2
+    high = 2 - short
+    middle = Fraction(high) + (Fraction(2) - Fraction(high) - Fraction(short))
+    best = min(SCALES, key=lambda scale: abs(float(Fraction(scale * high) - Fraction(scale) * middle)))
+    return best, sign * best * high, best
+
+
+def _real_quadratic(reals: list[float], radius: float) -> list[tuple[float, float, float]]:
+    if not reals:
+        return []
+    first, second = reals[0] * radius, (reals[1] * radius if len(reals) == 2 else 0.0)
+    return [(1.0, -(first + second), first * second)]
+
+
+def _zeros(samples: int, *, halfway: bool) -> list[tuple[float, float, float]]:
+    pairs, reals = _circle(samples, halfway=halfway)
+    return [_zero_quadratic(step, samples) for step in pairs] + _real_quadratic(reals, 1.0)
+
+
+def _poles(samples: int, radius: float, *, halfway: bool) -> list[tuple[float, float, float]]:
+    pairs, reals = _circle(samples, halfway=halfway)
+    rows = [(1.0, -2 * radius * math.cos(math.pi * step / samples), radius * radius) for step in pairs]
+    return rows + _real_quadratic(reals, radius)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,9 +289,10 @@ class Comb(AbstractResonatorSpec):
         beta = math.tan(math.pi * samples * self.frequency_hz / self.q / rate_hz / 2)
         feedback = (1 - beta) / (1 + beta)
         gain = 1 / (1 + beta) if self.kind == "notch" else beta / (1 + beta)
-        zeros = _quadratics(*_circle(samples, halfway=self.kind == "peak"), 1.0)
-        poles = _quadratics(*_circle(samples, halfway=feedback < 0), abs(feedback) ** (1 / samples))
-        rows: list[Row] = [(1.0, *zero, 1.0, *pole) for zero, pole in zip(zeros, poles, strict=True)]
+        zeros = _zeros(samples, halfway=self.kind == "peak")
+        poles = _poles(samples, abs(feedback) ** (1 / samples), halfway=feedback < 0)
+        gain /= math.prod(zero[0] for zero in zeros)
+        rows: list[Row] = [(*zero, *pole) for zero, pole in zip(zeros, poles, strict=True)]
         b0, b1, b2, *a = rows[0]
         rows[0] = (b0 * gain, b1 * gain, b2 * gain, a[0], a[1], a[2])
         return Sections(tuple(rows))
