@@ -6,6 +6,8 @@ focus no shortcut of the window acts and no key leaks to what is behind. Opening
 
 from __future__ import annotations
 
+from math import exp
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
@@ -18,18 +20,23 @@ from jaxscope.gui.theme import colour, scaled, theme
 _BLUR = 40
 _DROP = 12
 _RADIUS = 12
-_RINGS = 20
+_RINGS = 24
+_GAUSS_SUM = sum(exp(-2.0 * (1 - 2 * ring / (_RINGS - 1)) ** 2) for ring in range(_RINGS))
 
 
 def paint_shadow(painter: QPainter, card: QRectF, radius: float = _RADIUS) -> None:
     """Draw the soft shadow of a card (blur 40, 12 down) around and below it."""
     strength = 0.59 if theme().is_dark else 0.21
     painter.setPen(Qt.PenStyle.NoPen)
+    # discs of a Gaussian from outside in: what they add up to at the edge is half of the strength
     for ring in range(_RINGS):
-        reach = _BLUR * (1 - ring / _RINGS) * 0.7
-        painter.setBrush(colour("scrim", round(strength * 2.2 * (ring + 1) / (_RINGS * _RINGS), 4)))
+        place = 1 - 2 * ring / (_RINGS - 1)
+        weight = strength * exp(-2.0 * place * place) / _GAUSS_SUM
+        reach = place * _BLUR * 0.62
+        painter.setBrush(colour("scrim", round(weight, 4)))
         shape = card.translated(0, _DROP).adjusted(-reach, -reach, reach, reach)
-        painter.drawRoundedRect(shape, radius + reach, radius + reach)
+        corner = max(2.0, radius + reach)
+        painter.drawRoundedRect(shape, corner, corner)
 
 
 class _Floating(QWidget):

@@ -226,7 +226,8 @@ class NumberField(TextField):
         try:
             value = self._parse(text)
         except JaxscopeError as error:
-            self.complain(error.message)
+            hint = f". {error.hint[:1].upper()}{error.hint[1:]}" if error.hint else ""
+            self.complain(f"{error.message[:1].upper()}{error.message[1:]}{hint}")
             return
         value = self._span.rounded(value)
         complaint = self._span.complaint(value, self._unit) or (self._check(value) if self._check else None)

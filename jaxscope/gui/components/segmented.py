@@ -128,11 +128,13 @@ class SegmentedControl(QWidget):
         for button in self._buttons:
             self._group.removeButton(button)
             self._row.removeWidget(button)
+            button.hide()
             button.deleteLater()
         self._buttons = [_SegmentButton(part, self._padding, self._height, self) for part in made]
         for button in self._buttons:
             self._group.addButton(button)
             self._row.addWidget(button)
+            button.show()
             button.clicked.connect(self._on_clicked)
         self._give_tab_stop()
         self.updateGeometry()

@@ -7,7 +7,7 @@ yet (just added) says so by its words, not by an empty place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,19 +16,18 @@ from PySide6.QtGui import QPainter, QPainterPath, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from jaxscope.compute.frames import StageCurve
+from jaxscope.filters.shapes import stage_line, stage_title
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.painting import LEFT, draw_text, pen, rounded
 from jaxscope.gui.components.switch import paint_switch
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled
-from jaxscope.gui.views.design_face_shapes import SHAPES, shape_of
 
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 CURVE_SIZE = (62, 24)
 _CURVE_POINTS = 124
 _FLOOR_DB, _TOP_DB = -50.0, 14.0
-_TITLES = {shape.key: shape.title for shape in SHAPES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,24 +42,28 @@ class StageRow:
     curve: npt.NDArray[np.float64] | None = None
 
 
-def stage_title(stage: Stage) -> str:
-    """Return the words for a stage: its own name, else what it does, else its family."""
-    if stage.name:
-        return stage.name
-    shape = shape_of(stage.origin or stage.spec)
-    return stage.spec.title if shape == "more" else _TITLES[shape]
+def title_of(stage: Stage) -> str:
+    """Return what a stage is called; one edited by hand keeps the words of its design."""
+    return stage_title(stage if stage.origin is None else replace(stage, spec=stage.origin))
+
+
+def line_of(stage: Stage) -> str:
+    """Return the second line of a stage from its spec alone."""
+    if stage.origin is None:
+        return stage_line(stage)
+    return f"Edited by hand · was {stage_line(replace(stage, spec=stage.origin))}"
 
 
 def row_of(stage: Stage, curve: StageCurve | None) -> StageRow:
     """Join a stage of the state with its curve of the newest frame."""
     if curve is None:
-        return StageRow(title=stage_title(stage), subtitle=stage.spec.title, enabled=stage.enabled)
+        return StageRow(title=title_of(stage), subtitle=line_of(stage), enabled=stage.enabled)
     problem = curve.problem
     if not problem and not curve.is_stable:
         problem = f"Unstable · radius {curve.pole_radius:.4g}"
     return StageRow(
-        title=stage.name or curve.title or stage_title(stage),
-        subtitle=curve.subtitle,
+        title=title_of(stage),
+        subtitle=curve.subtitle or line_of(stage),
         enabled=stage.enabled,
         problem=problem,
         curve=small_curve(curve.magnitude_db),

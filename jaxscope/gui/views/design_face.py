@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
 from jaxscope.filters import FAMILIES, AbstractFilterSpec
+from jaxscope.filters.shapes import SHAPES, shape_of, with_family, with_shape
 from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import begin, draw_text
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
@@ -22,7 +23,7 @@ from jaxscope.gui.components.select import Select
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.design_face_rows import LABEL_WIDTH, KnobRow, OrderRow, row_for
-from jaxscope.gui.views.design_face_shapes import SHAPES, families_of, shape_of, with_family, with_shape
+from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
 from jaxscope.session.actions import Action, ReplaceSpec, TurnKnob
 from jaxscope.session.state import SessionState
 
@@ -95,7 +96,7 @@ class DesignFace(QWidget, AbstractView):
         self._narrow = False
         self._rows: list[KnobRow] = []
         self._built_for: tuple[Any, ...] | None = None
-        segments = [Segment(key=shape.key, label=shape.label, tip=shape.tip) for shape in SHAPES]
+        segments = [Segment(key=shape.name, label=shape.label, tip=shape.summary) for shape in SHAPES]
         self._shapes = SegmentedControl(segments, name="Shape", padding=6, fill=True)
         self._family = Select("Family")
         family_label = Label("Family", 12, 400, "text2")
@@ -182,9 +183,11 @@ class DesignFace(QWidget, AbstractView):
             self._build(())
             return
         shape = shape_of(spec)
-        self._shapes.set_current(shape)
-        families = families_of(shape)
-        self._family.set_choices(families, [FAMILIES[name].summary for name, _ in families])
+        self._shapes.set_current(shape.name)
+        families = shape.families if spec.family in shape.families else (*shape.families, spec.family)
+        known = [FAMILIES.get(name, type(spec)) for name in families]
+        pairs = [(name, family.title) for name, family in zip(families, known, strict=True)]
+        self._family.set_choices(pairs, [family.summary for family in known])
         self._family.set_current(spec.family)
         self._family.setToolTip(f"{spec.title}: {spec.summary}")
         self._family_row.setVisible(len(families) > 1)
@@ -233,13 +236,14 @@ class DesignFace(QWidget, AbstractView):
             return f"{once} dB/octave"
         return f"{once} dB/octave, {2 * once} {'both ways' if self._narrow else 'with both passes'}"
 
-    def _on_shape(self, shape: str) -> None:
-        if self._spec is not None:
-            self._replace(with_shape(self._spec, shape, self._rate_hz))
+    def _on_shape(self, name: str) -> None:
+        if self._spec is not None and name != shape_of(self._spec).name:
+            shape = next(shape for shape in SHAPES if shape.name == name)
+            self._replace(with_shape(self._spec, shape, self._rate_hz or FALLBACK_RATE_HZ))
 
     def _on_family(self, family: str) -> None:
         if self._spec is not None:
-            self._replace(with_family(self._spec, family, self._rate_hz))
+            self._replace(with_family(self._spec, family, self._rate_hz or FALLBACK_RATE_HZ))
 
     def _replace(self, spec: AbstractFilterSpec) -> None:
         if spec != self._spec:

@@ -7,20 +7,26 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QMenu, QWidget
 
 from jaxscope.filters import FAMILIES, Stage
-from jaxscope.gui.views.design_face_shapes import SHAPES, families_of, new_spec
+from jaxscope.filters.shapes import SHAPES, new_spec
+
+#: rate that a new stage is made to fit while no recording is open
+FALLBACK_RATE_HZ = 256.0
 
 
 def stage_menu(parent: QWidget, rate_hz: float | None, add: Callable[[Stage], None]) -> QMenu:
     """Return a menu whose entries call ``add`` with a fresh stage that fits the rate."""
     menu = QMenu(parent)
     menu.setToolTipsVisible(True)
-    for shape in SHAPES:
-        if shape.key == "more":
-            continue
-        entry = menu.addAction(shape.title, lambda key=shape.key: add(Stage(spec=new_spec(key, rate_hz))))
-        entry.setToolTip(shape.tip)
+    rate = rate_hz or FALLBACK_RATE_HZ
+    *shapes, more = SHAPES
+    for shape in shapes:
+        entry = menu.addAction(
+            shape.title, lambda one=shape: add(Stage(spec=new_spec(one.families[0], rate, band=one.band)))
+        )
+        entry.setToolTip(shape.summary)
     menu.addSeparator()
-    for family, title in families_of("more"):
-        entry = menu.addAction(title, lambda name=family: add(Stage(spec=new_spec("more", rate_hz, name))))
+    offered = dict.fromkeys(name for shape in shapes for name in shape.families[1:] if shape.band is None)
+    for family in (*offered, *more.families):
+        entry = menu.addAction(FAMILIES[family].title, lambda name=family: add(Stage(spec=new_spec(name, rate))))
         entry.setToolTip(FAMILIES[family].summary)
     return menu

@@ -1,0 +1,185 @@
+"""Pieces of the export dialog: formats with their notes, names for files, the summary of what is applied, progress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.filters.channels import chain_for
+from jaxscope.filters.shapes import stage_line, stage_title
+from jaxscope.filters.spec import FilterChain
+from jaxscope.gui.components.painting import LEFT, begin, draw_text, rounded
+from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.session.state import Document
+
+_PHASE_WORDS = {
+    "causal": "one pass forward",
+    "zero": "forward and backward, zero-phase",
+    "minimum": "one pass, minimum phase",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportFormat:
+    """A format that can be written: its suffix, name, and what it does to the numbers."""
+
+    suffix: str
+    title: str
+    note: str
+
+
+FORMATS = (
+    ExportFormat(
+        suffix=".edf", title="EDF+", note="16 bit, fitted to the range of each channel. Keeps gaps and events"
+    ),
+    ExportFormat(
+        suffix=".bdf", title="BDF+", note="24 bit, fitted to the range of each channel. Keeps gaps and events"
+    ),
+    ExportFormat(suffix=".wav", title="WAV", note="32-bit float, not scaled or clipped. All channels at one rate"),
+    ExportFormat(suffix=".npy", title="NPY", note="One array, channels by samples. All channels at one rate"),
+    ExportFormat(
+        suffix=".csv", title="CSV", note="Text, time first, then a column a channel. All channels at one rate"
+    ),
+)
+
+
+def format_of(path: str) -> ExportFormat | None:
+    """Return the format that a path names by its suffix, or None."""
+    suffix = Path(path).suffix.lower()
+    return next((one for one in FORMATS if one.suffix == suffix), None)
+
+
+def suggested_path(recording: str, suffix: str) -> str:
+    """Return where to save by default: beside the recording, never the recording itself."""
+    source = Path(recording)
+    return str(source.with_name(f"{source.stem}-filtered{suffix}"))
+
+
+def free_path(path: str) -> str:
+    """Return the path, with -2, -3 … before its suffix where that name is taken."""
+    wanted = Path(path)
+    number = 2
+    free = wanted
+    while free.exists():
+        free = wanted.with_name(f"{wanted.stem}-{number}{wanted.suffix}")
+        number += 1
+    return str(free)
+
+
+def clock(seconds: float) -> str:
+    """Return a length of time: 12:04, or 1:02:03."""
+    whole = round(seconds)
+    hours, minutes = whole // 3600, whole % 3600 // 60
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+
+
+def time_left(seconds: float) -> str:
+    """Return how long it will still take: 4 s, 2:10."""
+    return f"{max(1, round(seconds))} s" if seconds < 60 else clock(seconds)
+
+
+def applied_lines(document: Document, info: RecordingInfo | None) -> list[tuple[str, str]]:
+    """Return (chain, what is applied) in words; channels that no chain is for come last, as recorded."""
+    if not document.filter_on:
+        return [("All", "as recorded: the filter is off")]
+    lines = [
+        (_chain_words(document.chains, number, info), _what(chain)) for number, chain in enumerate(document.chains)
+    ]
+    if info is not None:
+        raw = [
+            part.name for part in info.channels if chain_for(document.chains, part.name, is_data=part.is_data) is None
+        ]
+        if raw:
+            named = ", ".join(raw[:3]) + (f" and {len(raw) - 3} more" if len(raw) > 3 else "")
+            lines.append((named, "as recorded"))
+    return lines
+
+
+def _chain_words(chains: tuple[FilterChain, ...], number: int, info: RecordingInfo | None) -> str:
+    name = chains[number].name or f"Chain {number + 1}"
+    if info is None:
+        return name
+    count = sum(chain_for(chains, part.name, is_data=part.is_data) == number for part in info.channels)
+    return f"{name}, {count}"
+
+
+def _what(chain: FilterChain) -> str:
+    stages = "; ".join(f"{stage_title(stage)} {stage_line(stage)}" for stage in chain.active_stages)
+    return f"{stages}; {_PHASE_WORDS[chain.phase]}" if stages else "no stages: as recorded"
+
+
+class AppliedCard(QWidget):
+    """The summary of what is applied to which channels."""
+
+    _ROW = 21
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: list[tuple[str, str]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_lines(self, lines: list[tuple[str, str]]) -> None:
+        """Show (name, words) pairs."""
+        self._lines = lines
+        self.setAccessibleName("; ".join(f"{name}: {words}" for name, words in lines))
+        self.setToolTip("\n".join(f"{name}: {words}" for name, words in lines))
+        self.updateGeometry()
+        self.update()
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return what is shown."""
+        return self._lines
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(300), scaled(32) + len(self._lines) * scaled(self._ROW) + 11)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        rounded(painter, QRectF(self.rect()), 8, "canvas" if theme().is_dark else "bar")
+        heading = QRectF(16, scaled(10), self.width() - 32, scaled(18))
+        draw_text(painter, heading, "What is applied", font(11), "text3")
+        right = Qt.TextElideMode.ElideRight
+        for number, (name, words) in enumerate(self._lines):
+            y = scaled(32) + number * scaled(self._ROW)
+            label = QRectF(16, y, scaled(110), scaled(20))
+            draw_text(painter, label, name, font(12, 500), "text2", LEFT, right)
+            room = QRectF(16 + scaled(118), y, self.width() - 32 - scaled(118), scaled(20))
+            draw_text(painter, room, words, font(12), "text", LEFT, right)
+        painter.end()
+
+
+class ProgressBar(QWidget):
+    """A bar of 3 px with words after it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._share = 0.0
+        self._words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def words(self) -> str:
+        """What stands after the bar."""
+        return self._words
+
+    def show_share(self, share: float, words: str) -> None:
+        """Show how much is done (0 to 1) and say it."""
+        self._share, self._words = share, words
+        self.setAccessibleName(words)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(260), scaled(20))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        middle = self.height() / 2
+        rounded(painter, QRectF(0, middle - 1.5, 120, 3), 1.5, "line2")
+        rounded(painter, QRectF(0, middle - 1.5, max(3.0, 120 * self._share), 3), 1.5, "after")
+        draw_text(painter, QRectF(132, 0, self.width() - 132, self.height()), self._words, font(12), "text2")
+        painter.end()
