@@ -107,7 +107,7 @@ def traced_matrices(sos: Array, where: Coordinates, n_blocks: int) -> BlockMatri
     place = jnp.arange(BLOCK)[None, :] - jnp.arange(BLOCK)[:, None]
     toeplitz = jnp.where(place >= 0, impulse[jnp.clip(place, 0)], jnp.zeros((), dtype=sos.dtype))
     observe = jnp.swapaxes(matmul(c, powers[:BLOCK]), 0, 1)
-    levels = []
+    levels: list[Level] = []
     across = powers[-1]
     while len(levels) < LEVELS and (not levels or n_blocks > GROUP ** len(levels)):
         level, across = _level(across)

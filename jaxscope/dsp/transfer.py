@@ -213,4 +213,5 @@ def filtfilt(
 
     flat = to_rows(signal)
     y: Array = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
-    return jnp.moveaxis(y.reshape(signal.shape), -1, axis)
+    turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)
+    return turned

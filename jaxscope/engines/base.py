@@ -159,10 +159,10 @@ class AbstractProgram(ABC):
         if self.is_causal:
             return self.step(x, self.start())[0]
         try:
-            return self._both_ways(x, self._all_rows())
+            return self._both_ways(x, self.all_rows())
         except NotFiniteError:
             if self.structure.gaps != "segment":
-                return self._marked_both_ways(x, self._all_rows())
+                return self._marked_both_ways(x, self.all_rows())
         y = np.full(x.shape, np.nan, dtype=self.dtype)
         for run in runs_by_channels(x):
             y[run.rows, run.start : run.stop] = self._marked_both_ways(x[run.rows, run.start : run.stop], run.rows)
@@ -184,7 +184,7 @@ class AbstractProgram(ABC):
         return {
             "begun": np.zeros(self.n_channels, dtype=bool),
             "poison": np.zeros((len(self.structure.parts), self.n_channels), dtype=np.int64),
-            "parts": self._begin(zeros, self._all_rows()),
+            "parts": self._begin(zeros, self.all_rows()),
         }
 
     def begin_segment(self, state: State) -> State:
@@ -209,7 +209,7 @@ class AbstractProgram(ABC):
         x = self._checked(x)
         if not self.is_causal:
             raise ValueError("a zero-phase chain cannot run block by block; use run")
-        rows = self._all_rows()
+        rows = self.all_rows()
         if x.shape[1] == 0 or not self.structure.parts:
             return x.astype(self.dtype), state
         if not state["poison"].any():
@@ -302,7 +302,8 @@ class AbstractProgram(ABC):
         return view_on_host(x, self.run(x), first_sample, bin_size, cut)
 
     # -- small things --------------------------------------------------------------------------------------------
-    def _all_rows(self) -> Rows:
+    def all_rows(self) -> Rows:
+        """Return the numbers of all channels."""
         return np.arange(self.n_channels, dtype=np.intp)
 
     def _checked(self, x: Array) -> Array:

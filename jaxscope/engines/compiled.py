@@ -48,30 +48,81 @@ def advance(
     return chain(x, states, n_valid, weights, kinds, by_row)
 
 
-@partial(jax.jit, static_argnames=("bin_size", "n_bins"))
-def envelopes(before: Any, after: Any, shift: Any, n_valid: Any, *, bin_size: int, n_bins: int) -> Any:
-    """Return minimum and maximum per bin of before, after and before − after.
+def _laid(values: Any, start: Any, shift: Any, width: int, bin_size: int) -> Any:
+    """Return ``width`` samples of which the one at ``shift`` is ``values[:, start]``."""
+    room = jnp.pad(values, ((0, 0), (bin_size, width)))
+    zero = jnp.zeros((), dtype=start.dtype)
+    return jax.lax.dynamic_slice(room, (zero, start + bin_size - shift), (values.shape[0], width))
 
-    ``shift`` samples of the first bin are missing; samples from ``n_valid`` on are ignored. NaN are left out.
+
+def _extremes(values: Any, inside: Any, bin_size: int) -> tuple[Any, Any]:
+    """Return minimum and maximum per bin over the samples that are ``inside`` and not NaN; NaN where there are none."""
+    kept = inside & ~jnp.isnan(values)
+    infinite, nothing = (jnp.asarray(value, dtype=values.dtype) for value in (jnp.inf, jnp.nan))
+    shape = (values.shape[0], values.shape[1] // bin_size, bin_size)
+    low = jnp.where(kept, values, infinite).reshape(shape).min(axis=2)
+    high = jnp.where(kept, values, -infinite).reshape(shape).max(axis=2)
+    has_any = jnp.broadcast_to(kept, values.shape).reshape(shape).any(axis=2)
+    return jnp.where(has_any, low, nothing), jnp.where(has_any, high, nothing)
+
+
+def _three_extremes(
+    before: Any, after: Any, level: Any, places: dict[str, Any], bin_size: int, n_bins: int
+) -> tuple[Any, ...]:
+    """Return the extremes of before, of after + level and of their difference, in float64.
+
+    ``places`` holds int32 scalars: ``before`` and ``after``, where the view starts in each; ``shift``, how many samples
+    its first bin lacks; ``count``, how many samples it has.
     """
-    count_trace(f"envelopes {before.shape} {bin_size}")
     width = n_bins * bin_size
-    place = jnp.arange(width, dtype=shift.dtype)
-    inside = (place >= shift) & (place < shift + n_valid)
+    shift = places["shift"]
+    number = jnp.arange(width, dtype=shift.dtype)
+    inside = (number >= shift) & (number < shift + places["count"])
+    first = _laid(before, places["before"], shift, width, bin_size).astype(jnp.float64)
+    second = _laid(after, places["after"], shift, width, bin_size)
+    # the level is added to few numbers, in float64, where it costs no digit of a small signal
+    low, high = (extreme.astype(jnp.float64) + level[:, None] for extreme in _extremes(second, inside, bin_size))
+    difference = _extremes(first - (second.astype(jnp.float64) + level[:, None]), inside, bin_size)
+    return (*_extremes(first, inside, bin_size), low, high, *difference)
 
-    def laid(values: Any) -> Any:
-        room = jnp.pad(values, ((0, 0), (bin_size, width)))
-        zero = jnp.zeros((), dtype=shift.dtype)
-        return jax.lax.dynamic_slice(room, (zero, bin_size - shift), (values.shape[0], width))
 
-    before, after = laid(before), laid(after.astype(before.dtype))
-    out = []
-    for values in (before, after, before - after):
-        kept = inside & ~jnp.isnan(values)
-        infinite = jnp.asarray(jnp.inf, dtype=values.dtype)
-        low = jnp.where(kept, values, infinite).reshape(-1, n_bins, bin_size).min(axis=2)
-        high = jnp.where(kept, values, -infinite).reshape(-1, n_bins, bin_size).max(axis=2)
-        empty = low > high
-        nothing = jnp.asarray(jnp.nan, dtype=values.dtype)
-        out += [jnp.where(empty, nothing, low), jnp.where(empty, nothing, high)]
-    return tuple(out)
+@partial(jax.jit, static_argnames=("bin_size", "n_bins"))
+def envelopes(before: Any, after: Any, level: Any, places: Any, *, bin_size: int, n_bins: int) -> Any:
+    """Return the six envelopes of what has been filtered already; see ``_three_extremes``."""
+    count_trace(f"envelopes {before.shape} {bin_size}")
+    return _three_extremes(before, after, level, places, bin_size, n_bins)
+
+
+@partial(jax.jit, static_argnames=("kinds", "by_row", "dtype", "bin_size", "n_bins"))
+def view_causal(
+    x: Any, start: Any, places: Any, weights: Any, *, kinds: Any, by_row: Any, dtype: str, bin_size: int, n_bins: int
+) -> Any:
+    """Filter, cut and take extremes in one program; ``start`` holds offset, level and states. See ``advance``.
+
+    Also returns the states, which are not finite where a sample was not.
+    """
+    count_trace(f"view {kinds} {x.shape} {dtype} {bin_size}")
+    offset, level, states = start
+    moved = (x - offset[:, None].astype(x.dtype)).astype(dtype)
+    y, after = chain(moved, states, places["n_valid"], weights, kinds, by_row)
+    return _three_extremes(x, y, level, places, bin_size, n_bins), after
+
+
+@partial(jax.jit, static_argnames=("kinds", "by_row", "dtype", "bin_size", "n_bins"))
+def view_both_ways(
+    x: Any, start: Any, places: Any, weights: Any, *, kinds: Any, by_row: Any, dtype: str, bin_size: int, n_bins: int
+) -> Any:
+    """Do ``view_causal`` with one part of zero phase, over padded ``x``; ``start`` holds offset, gain, zero states."""
+    count_trace(f"view both ways {kinds} {x.shape} {dtype} {bin_size}")
+    offset, gain, states = start
+    n_valid = places["n_valid"]
+    length = x.shape[1]
+    moved = (x - offset[:, None].astype(x.dtype)).astype(dtype)
+    forward, after = chain(moved, states, n_valid, weights, kinds, by_row)
+    # reversed, with the valid samples in front
+    turned = jnp.roll(forward[:, ::-1], n_valid - length, axis=1)
+    last = turned[:, :1]
+    backward, ended = chain(turned - last, states, n_valid, weights, kinds, by_row)
+    level = gain * (gain * offset + last[:, 0].astype(jnp.float64))
+    places = {**places, "after": places["after"] + length - n_valid}
+    return _three_extremes(x, backward[:, ::-1], level, places, bin_size, n_bins), (after, ended)

@@ -15,14 +15,15 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp.block_iir import block_multiple
-from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
 from jaxscope.engines import compiled
 from jaxscope.engines.base import AbstractProgram, NotFiniteError
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, part_gain
+from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.kernels import KERNELS, bucket, kernel_of
 from jaxscope.engines.segments import Rows
+from jaxscope.engines.staging import Stage, bucket_samples
+from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
 
 Array = npt.NDArray[Any]
@@ -31,18 +32,6 @@ Array = npt.NDArray[Any]
 CHUNK_BYTES = 2 << 20
 #: limits of a chunk, in samples
 SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
-
-
-def bucket_samples(n_samples: int) -> int:
-    """Return the length, at or above ``n_samples``, that is compiled for it.
-
-    Examples
-    --------
-    >>> sorted({bucket_samples(n) for n in range(1000, 1101)})
-    [1024, 1536]
-    """
-    n_blocks = bucket(max(-(-n_samples // BLOCK), 1))
-    return block_multiple(n_blocks, GROUP, LEVELS) * BLOCK
 
 
 def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
@@ -62,13 +51,13 @@ class JaxProgram(AbstractProgram):
     def __init__(
         self, designs: Sequence[ChainDesign], *, n_channels: int, device: str, precision: str, reason: str
     ) -> None:
-        full, self._device = find_device(device)
+        full, self.jax_device = find_device(device)
         super().__init__(designs, n_channels=n_channels, device=full, precision=precision, reason=reason)
         self._parts = [list(column) for column in zip(*(design.parts for design in self.designs), strict=True)]
-        self._kinds = tuple(
+        self.kinds = tuple(
             kernel_of(column[0], sections_by=self.sections_by, taps_by=self.taps_by) for column in self._parts
         )
-        self._by_row = tuple(len(column) > 1 for column in self._parts)
+        self.by_row = tuple(len(column) > 1 for column in self._parts)
         self._weights: list[Any] | None = None
         self._placed: list[Any] | None = None
         self._starts: list[tuple[Array, Array]] | None = None
@@ -77,26 +66,41 @@ class JaxProgram(AbstractProgram):
     def _host_weights(self) -> list[Any]:
         if self._weights is None:
             self._weights = [
-                KERNELS[kind].weights(column, self.dtype) for kind, column in zip(self._kinds, self._parts, strict=True)
+                KERNELS[kind].weights(column, self.dtype) for kind, column in zip(self.kinds, self._parts, strict=True)
             ]
         return self._weights
 
+    def placed_weights(self) -> tuple[Any, ...]:
+        """Return the weights of every part, on the device."""
+        return tuple(self._weights_for(self.all_rows(), self.n_channels))
+
+    def gains(self) -> Array:
+        """Return the gain of the whole chain for a constant, (n_channels,); NaN where there is none."""
+        product = np.ones(1)
+        for _, gains in self._steady():
+            product = product * gains
+        return np.broadcast_to(product, (self.n_channels,)).astype(np.float64)
+
+    def started_causal(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
+        """Return what a segment with the samples ``first`` starts from: offset and level, then states."""
+        return self._begin(first, rows)
+
     def _weights_for(self, rows: Rows, padded_rows: int) -> list[Any]:
         if self._placed is None:
-            self._placed = [jax.device_put(weight, self._device) for weight in self._host_weights()]
-        if len(rows) == self.n_channels or not any(self._by_row):
+            self._placed = [jax.device_put(weight, self.jax_device) for weight in self._host_weights()]
+        if len(rows) == self.n_channels or not any(self.by_row):
             return self._placed
         index = np.concatenate([rows, np.repeat(rows[-1:], padded_rows - len(rows))])
         return [
             jax.tree.map(lambda leaf: leaf[index], weight) if by_row else placed
-            for weight, placed, by_row in zip(self._host_weights(), self._placed, self._by_row, strict=True)
+            for weight, placed, by_row in zip(self._host_weights(), self._placed, self.by_row, strict=True)
         ]
 
     def _steady(self) -> list[tuple[Array, Array]]:
         """Return for each part the steady states for 1, (1 or n_channels, …), and the gains (NaN: none)."""
         if self._starts is None:
             self._starts = []
-            for kind, column in zip(self._kinds, self._parts, strict=True):
+            for kind, column in zip(self.kinds, self._parts, strict=True):
                 gains = [part_gain(part) for part in column]
                 states = np.stack([KERNELS[kind].steady(part) for part in column])
                 self._starts.append((states, np.array([np.nan if gain is None else gain for gain in gains])))
@@ -105,7 +109,7 @@ class JaxProgram(AbstractProgram):
     # -- starts ----------------------------------------------------------------------------------------------------
     def _begin(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
         first = np.where(np.isfinite(first), first, 0.0)
-        return self._started(range(len(self._kinds)), first, rows, is_steady=self.structure.initial == "steady")
+        return self._started(range(len(self.kinds)), first, rows, is_steady=self.structure.initial == "steady")
 
     def _started(self, numbers: Sequence[int], first: Array, rows: Rows, *, is_steady: bool) -> list[dict[str, Array]]:
         """Return offset and level, then the state of each of the parts ``numbers``.
@@ -137,7 +141,7 @@ class JaxProgram(AbstractProgram):
         y = np.empty(x.shape, dtype=self.dtype)
         head = parts[0]
         states = self._stream(
-            x, y, range(len(self._kinds)), rows, [part["state"] for part in parts[1:]], head["offset"], head["level"]
+            x, y, range(len(self.kinds)), rows, [part["state"] for part in parts[1:]], head["offset"], head["level"]
         )
         return y, [head, *({"state": state} for state in states)]
 
@@ -156,18 +160,20 @@ class JaxProgram(AbstractProgram):
         padded_rows = self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
         placed = self._weights_for(rows, padded_rows)
         weights = tuple(placed[k] for k in numbers)
-        kinds, by_row = tuple(self._kinds[k] for k in numbers), tuple(self._by_row[k] for k in numbers)
+        kinds, by_row = tuple(self.kinds[k] for k in numbers), tuple(self.by_row[k] for k in numbers)
         carried: Any = tuple(
-            jax.device_put(np.pad(state, ((0, padded_rows - n_rows), *((0, 0),) * (np.ndim(state) - 1))), self._device)
+            jax.device_put(
+                np.pad(state, ((0, padded_rows - n_rows), *((0, 0),) * (np.ndim(state) - 1))), self.jax_device
+            )
             for state in states
         )
-        stage = _Stage(padded_rows, self._chunk(padded_rows, x.shape[1]), self.dtype, checks="block" not in kinds)
+        stage = Stage(padded_rows, self._chunk(padded_rows, x.shape[1]), self.dtype, checks="block" not in kinds)
         pending: tuple[int, int, Any] | None = None
         for start in range(0, x.shape[1], stage.length):
             stop = min(start + stage.length, x.shape[1])
             chunk = stage.fill(x[:, start:stop], offset)
             out, carried = compiled.advance(
-                jax.device_put(chunk, self._device, may_alias=True),
+                jax.device_put(chunk, self.jax_device, may_alias=True),
                 carried,
                 np.int32(stop - start),
                 weights,
@@ -192,11 +198,15 @@ class JaxProgram(AbstractProgram):
         windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
         return min(chunk_samples(n_rows, self.dtype().itemsize, max(windows, default=1)), bucket_samples(n_samples))
 
+    def view(self, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
+        """Filter, cut and take envelopes in one compiled call; see ``AbstractProgram.view``."""
+        return fused_view(self, self._checked(x), first_sample, bin_size, cut)
+
     # -- zero phase --------------------------------------------------------------------------------------------------
     def _both_ways(self, x: Array, rows: Rows) -> Array:
         if x.shape[1] == 0:
             return np.zeros(x.shape, dtype=self.dtype)
-        for k in range(len(self._kinds)):
+        for k in range(len(self.kinds)):
             x = self._part_both_ways(k, x, rows)
         return x.astype(self.dtype, copy=False)
 
@@ -252,51 +262,6 @@ class JaxProgram(AbstractProgram):
             part = column[int(row) if len(column) > 1 else 0]
             y[number] = gustafsson(part, np.asarray(x[number], dtype=np.float64))
         return y
-
-
-class _Stage:
-    """Two aligned host buffers, used in turn: one is filled while the device may still read the other."""
-
-    def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike, *, checks: bool) -> None:
-        self.length = length
-        self._checks = checks
-        self._buffers = [_aligned((n_rows, length), dtype) for _ in range(2)]
-        self._exact: Array | None = None
-        self._turn = 0
-
-    def fill(self, x: Array, offset: Array) -> Array:
-        """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite."""
-        self._turn ^= 1
-        buffer = self._buffers[self._turn]
-        n_rows, n = x.shape
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._subtract(x, offset, buffer[:n_rows, :n])
-            buffer[:n_rows, n:] = 0
-            buffer[n_rows:] = 0
-            total = np.add.reduce(buffer, axis=None) if self._checks else 0.0
-        if not np.isfinite(total) and not np.isfinite(buffer).all():
-            raise NotFiniteError
-        return buffer
-
-    def _subtract(self, x: Array, offset: Array, out: Array) -> None:
-        """Write ``x − offset`` in the precision of ``x``, then round it; mixed types in one numpy call are slow."""
-        own = offset[:, np.newaxis].astype(x.dtype)  # a sample of x, so nothing is lost
-        if x.dtype == out.dtype:
-            np.subtract(x, own, out=out)
-            return
-        if self._exact is None:
-            self._exact = np.empty((out.shape[0], self.length), dtype=x.dtype)
-        exact = self._exact[:, : x.shape[1]]
-        np.subtract(x, own, out=exact)
-        np.copyto(out, exact, casting="same_kind")
-
-
-def _aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
-    """Return an empty array whose first byte lies at a multiple of 64, so that a CPU device reads it without a copy."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.empty(size + 64, dtype=np.uint8)
-    shift = -raw.ctypes.data % 64
-    return raw[shift : shift + size].view(dtype).reshape(shape)
 
 
 def _collect(y: Array, start: int, stop: int, out: Any, level: Array) -> None:

@@ -149,7 +149,8 @@ def gustafsson(part: Sections | Taps, x: Array) -> Array:
     if m == x.size:
         matrix = np.hstack((reversed_answered - observed, reversed_observed - answered))
         states = np.linalg.lstsq(matrix, gap)[0]
-        return there_and_back + np.hstack((reversed_answered, reversed_observed)) @ states
+        fitted: Array = there_and_back + np.hstack((reversed_answered, reversed_observed)) @ states
+        return fitted
     order = rest.size
     y: Array = there_and_back.copy()
     y[:m] += reversed_answered @ np.linalg.lstsq(reversed_answered - observed, gap[:m])[0][:order]

@@ -1,0 +1,75 @@
+"""The way of samples to a device: lengths that are compiled, and aligned buffers that are filled chunk by chunk.
+
+Invariant: what is behind the samples of a buffer is zero, and changes neither them nor the states after them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.dsp.block_iir import block_multiple
+from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
+from jaxscope.engines.base import NotFiniteError
+from jaxscope.engines.kernels import bucket
+
+Array = npt.NDArray[Any]
+
+
+def bucket_samples(n_samples: int) -> int:
+    """Return the length, at or above ``n_samples``, that is compiled for it.
+
+    Examples
+    --------
+    >>> sorted({bucket_samples(n) for n in range(1000, 1101)})
+    [1024, 1536]
+    """
+    n_blocks = bucket(max(-(-n_samples // BLOCK), 1))
+    return block_multiple(n_blocks, GROUP, LEVELS) * BLOCK
+
+
+class Stage:
+    """Two aligned host buffers, used in turn: one is filled while the device may still read the other."""
+
+    def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike, *, checks: bool) -> None:
+        self.length = length
+        self._checks = checks
+        self._buffers = [aligned((n_rows, length), dtype) for _ in range(2)]
+        self._exact: Array | None = None
+        self._turn = 0
+
+    def fill(self, x: Array, offset: Array) -> Array:
+        """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite."""
+        self._turn ^= 1
+        buffer = self._buffers[self._turn]
+        n_rows, n = x.shape
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._subtract(x, offset, buffer[:n_rows, :n])
+            buffer[:n_rows, n:] = 0
+            buffer[n_rows:] = 0
+            total = np.add.reduce(buffer, axis=None) if self._checks else 0.0
+        if not np.isfinite(total) and not np.isfinite(buffer).all():
+            raise NotFiniteError
+        return buffer
+
+    def _subtract(self, x: Array, offset: Array, out: Array) -> None:
+        """Write ``x − offset`` in the precision of ``x``, then round it; mixed types in one numpy call are slow."""
+        own = offset[:, np.newaxis].astype(x.dtype)  # a sample of x, so nothing is lost
+        if x.dtype == out.dtype:
+            np.subtract(x, own, out=out)
+            return
+        if self._exact is None:
+            self._exact = np.empty((out.shape[0], self.length), dtype=x.dtype)
+        exact = self._exact[:, : x.shape[1]]
+        np.subtract(x, own, out=exact)
+        np.copyto(out, exact, casting="same_kind")
+
+
+def aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
+    """Return an empty array whose first byte lies at a multiple of 64, so that a CPU device reads it without a copy."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + 64, dtype=np.uint8)
+    shift = -raw.ctypes.data % 64
+    return raw[shift : shift + size].view(dtype).reshape(shape)
