@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import exp
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.gui.components.buttons import IconButton
@@ -137,7 +137,7 @@ class Popover(_Floating):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
-        if kind == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
+        if isinstance(event, QMouseEvent) and kind == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
             spot = self.mapFromGlobal(event.globalPosition().toPoint())
             inside_list = watched.window() is not self.window()
             if not inside_list and not self.card().contains(spot) and watched is not self._anchor:
@@ -159,7 +159,7 @@ class Popover(_Floating):
     def _place(self) -> None:
         if self._anchor is None:
             return
-        window = self.parentWidget()
+        window = self.window()
         hint = self.body.sizeHint()
         width = scaled(self._card_width) + 2 * _BLUR if self._card_width else hint.width()
         width = min(width, window.width() + 2 * _BLUR - 16)

@@ -22,7 +22,7 @@ from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.icons import draw_icon
 
 _visits = count(1)
-_SPINS = {Qt.Key.Key_Up: 1.0, Qt.Key.Key_Down: -1.0}
+_SPINS: dict[int, float] = {Qt.Key.Key_Up: 1.0, Qt.Key.Key_Down: -1.0}
 _ARROWS = 16
 
 

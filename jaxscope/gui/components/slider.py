@@ -22,7 +22,7 @@ _drags = count(1)
 _END = 8
 _KNOB = 7.0
 _RESOLUTION = 10_000
-_STEPS = {
+_STEPS: dict[int, float] = {
     Qt.Key.Key_Left: -1.0,
     Qt.Key.Key_Down: -1.0,
     Qt.Key.Key_Right: 1.0,

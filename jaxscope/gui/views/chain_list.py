@@ -6,6 +6,7 @@ The list is one tab stop; its keys are those of the table of keys for the chain.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, Signal
@@ -204,14 +205,14 @@ class ChainList(QListView, AbstractView):
             if 0 <= to < len(self._stages):
                 (self._move(number, to) if alt else self._select(to))
             return True
-        plain = {
+        plain: dict[int, Callable[[], object]] = {
             Qt.Key.Key_Space: lambda: self._toggle(number),
             Qt.Key.Key_Return: self.opened.emit,
             Qt.Key.Key_Enter: self.opened.emit,
             Qt.Key.Key_F2: lambda: self.edit(self._model.index(number)),
             Qt.Key.Key_Delete: lambda: self._remove(number),
         }
-        held = {
+        held: dict[tuple[int, bool], Callable[[], object]] = {
             (Qt.Key.Key_C, False): lambda: self._copy(number),
             (Qt.Key.Key_V, False): lambda: self._paste(number),
             (Qt.Key.Key_D, True): lambda: self._duplicate(number),

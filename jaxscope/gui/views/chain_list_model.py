@@ -200,9 +200,9 @@ class StageDelegate(QStyledItemDelegate):
         left, top = rect.right() - width - 40, rect.center().y() - height / 2
         x = left + np.linspace(0, width, row.curve.size)
         y = top + 5 + (1 - row.curve) * (height - 5)
-        line = QPolygonF([QPointF(a, b) for a, b in zip(x, y, strict=True)])
+        points = [QPointF(a, b) for a, b in zip(x, y, strict=True)]
         area = QPainterPath(QPointF(left, top + height))
-        for point in line:
+        for point in points:
             area.lineTo(point)
         area.lineTo(left + width, top + height)
         area.closeSubpath()
@@ -210,4 +210,4 @@ class StageDelegate(QStyledItemDelegate):
         painter.fillPath(area, colour(token, 0.16 if row.enabled else 0.08))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen(token if row.enabled or row.problem else "off", 1.4))
-        painter.drawPolyline(line)
+        painter.drawPolyline(QPolygonF(points))

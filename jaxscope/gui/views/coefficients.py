@@ -26,6 +26,7 @@ from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.coefficients_card import TableCard
 from jaxscope.gui.views.coefficients_model import (
     DIGITS_WORTH_A_NOTE,
     Address,
@@ -36,7 +37,7 @@ from jaxscope.gui.views.coefficients_model import (
     parse_table,
     write_cell,
 )
-from jaxscope.gui.views.coefficients_table import ExactRange, TableCard
+from jaxscope.gui.views.coefficients_table import ExactRange
 from jaxscope.gui.views.coefficients_taps import TapsPlot
 from jaxscope.session.actions import ChooseFace, EditCoefficient, ReplaceSpec, RevertToDesign
 from jaxscope.session.coefficients import edited_spec
@@ -201,8 +202,8 @@ class CoefficientsFace(QWidget, AbstractView):
         column.setContentsMargins(0, 10, 0, 10)
         column.setSpacing(8)
         column.addLayout(top)
-        for part in (self.formula, self.taps, self.table, self.message, self.nothing, self.note):
-            column.addWidget(part)
+        for piece in (self.formula, self.taps, self.table, self.message, self.nothing, self.note):
+            column.addWidget(piece)
         column.addLayout(bottom)
         column.addStretch(1)
         self.message.hide()

@@ -22,7 +22,8 @@ from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
-from jaxscope.gui.views.design_face_rows import LABEL_WIDTH, KnobRow, OrderRow, row_for
+from jaxscope.gui.views.design_face_choices import row_for
+from jaxscope.gui.views.design_face_rows import LABEL_WIDTH, KnobRow, OrderRow
 from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
 from jaxscope.session.actions import Action, ReplaceSpec, TurnKnob
 from jaxscope.session.state import SessionState

@@ -7,21 +7,20 @@ filter still runs with the last good value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from jaxscope.errors import JaxscopeError, SpecError
+from jaxscope.errors import SpecError
 from jaxscope.filters import AbstractFilterSpec, Knob
 from jaxscope.gui.components.expressions import reader
 from jaxscope.gui.components.labels import Icon, Label, Paragraph
 from jaxscope.gui.components.number_field import NumberField
-from jaxscope.gui.components.numbers import MINUS, NumberRange, write_exact
+from jaxscope.gui.components.numbers import NumberRange, write_exact
 from jaxscope.gui.components.scrub_label import ScrubLabel
-from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.slider import ValueSlider
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.components.text_field import TextField
@@ -281,8 +280,8 @@ class EdgesRow(KnobRow):
         for slider in (self._beside, self._below):
             slider.moved.connect(self._on_slid)
         for index, field in ((None, self._single), (0, self._pair[0]), (1, self._pair[1])):
-            field.set_check(lambda value, at=index: self.complaint(self._with(at, value)))
-            field.edited.connect(lambda value, key, at=index: self.turn(self._with(at, value), key))
+            field.set_check(partial(self._edge_complaint, index))
+            field.edited.connect(partial(self._on_edge, index))
         self._label.scrubbed.connect(self._on_scrubbed)
         self._label.dragging.connect(self._on_scrub)
         self._label.cancelled.connect(lambda key: self.turn(self._start, key))
@@ -317,6 +316,12 @@ class EdgesRow(KnobRow):
         edges[index] = edge
         return tuple(edges)
 
+    def _edge_complaint(self, index: int | None, edge: float) -> str | None:
+        return self.complaint(self._with(index, edge))
+
+    def _on_edge(self, index: int | None, edge: float, merge_key: str) -> None:
+        self.turn(self._with(index, edge), merge_key)
+
     def _on_slid(self, values: tuple[float, ...], merge_key: str) -> None:
         self.turn(values if len(values) == 2 else values[0], merge_key)
 
@@ -335,139 +340,3 @@ class EdgesRow(KnobRow):
     def _on_reset(self) -> None:
         if isinstance(self._value, tuple) == isinstance(self.knob.default, tuple):
             self.turn(self.knob.default, "")
-
-
-class FlagRow(KnobRow):
-    """Yes or no."""
-
-    def build(self) -> None:
-        self._switch = Switch(self.knob.label, width=28, height=16)
-        self.line.addWidget(self._switch)
-        self.line.addStretch(1)
-        self._switch.clicked.connect(lambda on: self.turn(on, ""))
-
-    def show_value(self, value: Any) -> None:
-        self._switch.setChecked(bool(value))
-
-
-class ChoiceRow(KnobRow):
-    """One of a few words."""
-
-    def build(self) -> None:
-        self._select = Select(self.knob.label, [(word, word[:1].upper() + word[1:]) for word in self.knob.choices])
-        self.line.addWidget(self._select, 1)
-        self._select.chosen.connect(lambda word: self.turn(word, ""))
-        self._select.escaped.connect(self.escaped)
-
-    def show_value(self, value: Any) -> None:
-        self._select.set_current(value)
-
-
-class WindowRow(KnobRow):
-    """A window by name, with its number where it takes one."""
-
-    #: what a window that takes a number begins with
-    _FIRST = {"kaiser": 8.6, "gaussian": 7.0, "tukey": 0.5, "chebwin": 80.0, "general_hamming": 0.54}
-
-    def build(self) -> None:
-        from jaxscope.filters.fir import WINDOWS
-
-        self._takes = dict(WINDOWS)
-        self._select = Select(self.knob.label, [(name, name.replace("_", " ").capitalize()) for name in WINDOWS])
-        self._number = self._field(f"{self.knob.label}, parameter", 88)
-        self.line.addWidget(self._select, 1)
-        self.line.addWidget(self._number)
-        self._select.chosen.connect(self._on_chosen)
-        self._select.escaped.connect(self.escaped)
-        self._number.set_check(lambda value: self.complaint((self._select.current, value)))
-        self._number.edited.connect(lambda value, key: self.turn((str(self._select.current), value), key))
-
-    def fields(self) -> tuple[TextField, ...]:
-        return () if self._number.isHidden() else (self._number,)
-
-    def show_value(self, value: Any) -> None:
-        name, number = (value, None) if isinstance(value, str) else value
-        self._select.set_current(name)
-        self._number.setVisible(number is not None)
-        if number is not None:
-            self._number.show_value(float(number))
-
-    def _on_chosen(self, name: str) -> None:
-        self.turn((name, self._FIRST.get(name, 1.0)) if self._takes[name] else name, "")
-
-
-class NumbersRow(KnobRow):
-    """A list of numbers, typed with commas between them."""
-
-    def build(self) -> None:
-        self._text = TextField(self.knob.label, unit=self.knob.unit)
-        self.line.addWidget(self._text, 1)
-        self._text.textEdited.connect(self._on_typed)
-        self._text.escaped.connect(self.escaped)
-        self._text.editingFinished.connect(self._settle)
-        self._value: tuple[float, ...] | None = None
-
-    def fields(self) -> tuple[TextField, ...]:
-        return (self._text,)
-
-    def show_value(self, value: Any) -> None:
-        self._value = value
-        if not self._text.holds_untaken_text:
-            self._settle()
-
-    def _settle(self) -> None:
-        self._text.set_wrong(wrong=False)
-        self._warning.show_sentence("")
-        numbers = () if self._value is None else self._value
-        self._text.setText(", ".join(f"{number:.10g}".replace("-", MINUS) for number in numbers))
-
-    def _on_typed(self, text: str) -> None:
-        try:
-            value = tuple(reader(self.rate_hz)(part) for part in text.split(",") if part.strip())
-        except JaxscopeError as error:
-            self._complain(error.message)
-            return
-        wanted = None if not value and self.knob.optional else value
-        complaint = self.complaint(wanted)
-        if complaint:
-            self._complain(complaint)
-            return
-        self._text.set_wrong(wrong=False)
-        self._warning.show_sentence("")
-        self.turned.emit(self.knob.name, wanted, f"list-{self.knob.name}-{id(self)}")
-
-    def _complain(self, sentence: str) -> None:
-        self._text.set_wrong(wrong=True)
-        self._warning.show_sentence(f"{sentence}. Still using the numbers from before.")
-
-
-class ElsewhereRow(KnobRow):
-    """Tables of numbers are edited under Coefficients; the form says so."""
-
-    def build(self) -> None:
-        self.words = Label("", 12, 400, "text3", shrink=True)
-        self.line.addWidget(self.words, 1)
-
-    def show_value(self, value: Any) -> None:
-        count = len(value)
-        self.words.setText(f"{count} given; edit them under Coefficients")
-
-
-_ROWS: dict[str, Callable[[Knob], KnobRow]] = {
-    "number": NumberRow,
-    "count": NumberRow,
-    "flag": FlagRow,
-    "choice": ChoiceRow,
-    "edges": EdgesRow,
-    "window": WindowRow,
-    "numbers": NumbersRow,
-    "points": ElsewhereRow,
-    "rows": ElsewhereRow,
-}
-
-
-def row_for(knob: Knob) -> KnobRow:
-    """Return the row of a knob, by its kind; a count without a slider of its own is an order."""
-    if knob.kind == "count" and knob.reach is None:
-        return OrderRow(knob)
-    return _ROWS[knob.kind](knob)

@@ -182,7 +182,7 @@ class DevicesPopover(Popover, AbstractView):
         self._list.setSpacing(0)
         self._lay_out()
         self.measure.clicked.connect(self._on_measure)
-        self.precision.chosen.connect(lambda name: self._dispatch(ChooseEngine(precision=name)))  # type: ignore[arg-type]
+        self.precision.chosen.connect(lambda name: self._dispatch(ChooseEngine(precision=name)))
         self.method.chosen.connect(lambda name: self._dispatch(ChooseEngine(method=name)))
 
     @property
@@ -229,11 +229,11 @@ class DevicesPopover(Popover, AbstractView):
         why.addWidget(self.reason)
         foot.setContentsMargins(20, 0, 20, 16)
         foot.addWidget(self.history)
-        for part in (heading, self._list):
-            self.body.addLayout(part)
+        for layout in (heading, self._list):
+            self.body.addLayout(layout)
         self.body.addWidget(Hairline("line2", margin=20, above=6, below=12))
-        for part in (choices, why, foot):
-            self.body.addLayout(part)
+        for layout in (choices, why, foot):
+            self.body.addLayout(layout)
 
     def _build(self) -> None:
         devices = self._devices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
@@ -173,7 +174,7 @@ class DockHeader(QWidget, AbstractView):
         for number, chain in enumerate(chains):
             count = self._count_words(number)
             words = f"{CHAIN_TAGS[number]}   {chain.name or 'Chain'}   {count}".rstrip()
-            entry = menu.addAction(words, lambda at=number: self._dispatch(SelectStage(chain=at, stage=0)))
+            entry = menu.addAction(words, partial(self._dispatch, SelectStage(chain=number, stage=0)))
             entry.setCheckable(True)
             entry.setChecked(number == self._state.viewport.active_chain)
         if chains:

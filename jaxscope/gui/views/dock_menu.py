@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -20,13 +21,15 @@ def stage_menu(parent: QWidget, rate_hz: float | None, add: Callable[[Stage], No
     rate = rate_hz or FALLBACK_RATE_HZ
     *shapes, more = SHAPES
     for shape in shapes:
-        entry = menu.addAction(
-            shape.title, lambda one=shape: add(Stage(spec=new_spec(one.families[0], rate, band=one.band)))
-        )
+        entry = menu.addAction(shape.title, partial(_add_new, add, shape.families[0], rate, shape.band))
         entry.setToolTip(shape.summary)
     menu.addSeparator()
     offered = dict.fromkeys(name for shape in shapes for name in shape.families[1:] if shape.band is None)
     for family in (*offered, *more.families):
-        entry = menu.addAction(FAMILIES[family].title, lambda name=family: add(Stage(spec=new_spec(name, rate))))
+        entry = menu.addAction(FAMILIES[family].title, partial(_add_new, add, family, rate, None))
         entry.setToolTip(FAMILIES[family].summary)
     return menu
+
+
+def _add_new(add: Callable[[Stage], None], family: str, rate_hz: float, band: str | None) -> None:
+    add(Stage(spec=new_spec(family, rate_hz, band=band)))

@@ -159,19 +159,20 @@ class ExportDialog(Sheet, AbstractView):
         safe.addWidget(Label("The original is never written to.", 12, 400, "text3"))
         safe.addStretch(1)
         holder.addLayout(safe)
-        for part in (self.applied, self.outcome, self.trouble):
-            holder.addWidget(part)
+        for note in (self.applied, self.outcome, self.trouble):
+            holder.addWidget(note)
         foot = QHBoxLayout()
         foot.addWidget(self.copy)
         foot.addStretch(1)
         holder.addLayout(foot)
         holder.addStretch(1)
         self.body.addLayout(holder)
-        for part in (self.progress, self.cancel_button, self.save_other, self.export_button):
-            self.footer.addWidget(part, 1 if part is self.progress else 0)
+        self.footer.addWidget(self.progress, 1)
+        for button in (self.cancel_button, self.save_other, self.export_button):
+            self.footer.addWidget(button)
         self.footer.insertStretch(1, 1)
-        for part in (self.outcome, self.trouble, self.progress, self.save_other, self.copy):
-            part.hide()
+        for hidden in (self.outcome, self.trouble, self.progress, self.save_other, self.copy):
+            hidden.hide()
 
     def _connect(self) -> None:
         self.format.chosen.connect(self._on_format)
