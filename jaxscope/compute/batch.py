@@ -1,0 +1,240 @@
+"""A whole file through its chains, block by block, into another file: for the command line and the window's export.
+
+``run_batch`` is a generator that yields the share done and returns the result; closing it removes what was half
+written. Memory is bounded by a few blocks, however long the file. Formats of whole numbers need to know the range of
+each channel first, so for these everything runs twice. Beside the output a provenance file says where it came from.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, plan_batch
+from jaxscope.compute.library import ProgramLibrary
+from jaxscope.compute.provenance import hash_steps, provenance_of, refuse_foreign, write_provenance
+from jaxscope.compute.render import row_groups
+from jaxscope.compute.spot_check import SpotCheck
+from jaxscope.compute.stream import Block, filtered_blocks
+from jaxscope.data.recording import Recording
+from jaxscope.errors import WriteError
+from jaxscope.filters.spec import FilterChain
+from jaxscope.session.state import Precision
+from jaxscope.writers import format_for, open_writer
+
+__all__ = ["BatchOptions", "filter_file", "run_batch"]
+
+Result = dict[str, Any]
+
+
+def filter_file(
+    source: str,
+    target: str,
+    chains: Sequence[FilterChain],
+    *,
+    report: Callable[[float], None] | None = None,
+    channels: tuple[str, ...] = (),
+    start_s: float | None = None,
+    stop_s: float | None = None,
+    rate_hz: float | None = None,
+    samples_first: bool = False,
+    overwrite: bool = False,
+    device: str = "cpu:0",
+    precision: Precision = "float64",
+    method: str = "auto",
+) -> Result:
+    """Filter a file into another one.
+
+    Parameters
+    ----------
+    source, target : str
+    chains : sequence of FilterChain
+        The first that is for a channel filters it.
+    report : callable or None
+        Gets the share done, 0 to 1.
+    channels : tuple of str
+        Names or globs of what is written; empty means all.
+    start_s, stop_s : float or None
+        Which time is written; the numbers are those of the whole recording.
+
+    Returns
+    -------
+    dict
+        ``path, seconds, n_channels, n_samples, method, device, precision, max_abs_vs_reference, warnings``.
+
+    Raises
+    ------
+    UsageError, ReadError, WriteError, SpecError, UnstableError, DeviceError
+    """
+    from jaxscope.readers import open_recording
+
+    options = BatchOptions(
+        source=source,
+        target=target,
+        channels=channels,
+        start_s=start_s,
+        stop_s=stop_s,
+        overwrite=overwrite,
+        device=device,
+        precision=precision,
+        method=method,
+    )
+    recording = open_recording(source, rate_hz=rate_hz, samples_first=samples_first)
+    try:
+        with closing(run_batch(recording, chains, options)) as steps:
+            while True:
+                share = next(steps)
+                if report is not None:
+                    report(share)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    finally:
+        recording.close()
+
+
+def run_batch(
+    recording: Recording,
+    chains: Sequence[FilterChain],
+    options: BatchOptions,
+    *,
+    programs: ProgramLibrary | None = None,
+) -> Generator[float, None, Result]:
+    """Yield the share done, 0 to 1; return the result as ``filter_file`` does.
+
+    Raises
+    ------
+    UsageError, ReadError, WriteError, SpecError, UnstableError, DeviceError
+    """
+    begun = time.perf_counter()
+    library = programs or ProgramLibrary()
+    source, target = Path(options.source), Path(options.target)
+    refuse_own_input(source, target)
+    refuse_foreign(target, overwrite=options.overwrite)
+    plan = plan_batch(recording, chains, options)
+    used = _programs_used(plan, library)
+    chosen = format_for(target)
+    _refuse_early(target, plan, overwrite=options.overwrite)
+    passes = 2 if chosen.needs_ranges else 1
+    request = plan.request
+    if chosen.needs_ranges:
+        ranges = yield from _ranges(plan, library, passes)
+        request = replace(request, ranges=ranges)
+    check = SpotCheck(plan.groups)
+    with open_writer(target, request, overwrite=options.overwrite) as writer:
+        for group, block, share in _all_blocks(plan, library):
+            check.catch(group, block)
+            writer.write(block.after, group.outputs)
+            yield (passes - 1 + share) / passes * 0.97
+        measured = None if used.method == "scipy" else check.largest_error(library)
+        digest = yield from _hashed(source)
+    result: Result = {
+        "path": str(target),
+        "seconds": time.perf_counter() - begun,
+        "n_channels": len(request.channels),
+        "n_samples": max(channel.n_samples for channel in request.channels),
+        "method": used.method,
+        "device": used.device,
+        "precision": options.precision,
+        "max_abs_vs_reference": measured,
+        "warnings": list(dict.fromkeys((*plan.warnings, *writer.warnings))),
+    }
+    named = {name: value for name, value in asdict(options).items() if name in ("channels", "start_s", "stop_s")}
+    content = provenance_of(
+        source=source, source_sha256=digest, chains=chains, result=result, options=named, request=request
+    )
+    write_provenance(target, content)
+    return result
+
+
+def refuse_own_input(source: Path, target: Path) -> None:
+    """Raise WriteError where the output would take the place of the input."""
+    if target.exists() and source.exists() and target.samefile(source):
+        raise WriteError(f"{target} is the input itself", hint="choose another name")
+
+
+def _refuse_early(target: Path, plan: BatchPlan, *, overwrite: bool) -> None:
+    """Raise WriteError for whatever the writer would refuse, before hours of work: format, name, room on the disk."""
+    chosen = format_for(target)
+    request = plan.request
+    if chosen.needs_ranges:
+        request = replace(request, ranges=((-1.0, 1.0),) * len(request.channels))
+    open_writer(target, request, overwrite=overwrite).abort()
+
+
+class _Used:
+    """Method and device that the groups run with, as one word each."""
+
+    def __init__(self, names: Sequence[tuple[str, str]], options_device: str) -> None:
+        self.method = "+".join(dict.fromkeys(method for method, _ in names)) or "none"
+        self.device = "+".join(dict.fromkeys(device for _, device in names)) or options_device
+
+
+def _programs_used(plan: BatchPlan, library: ProgramLibrary) -> _Used:
+    """Make every program once, so that a device that is not there is told before anything else."""
+    names: list[tuple[str, str]] = []
+    device = "cpu:0"
+    for group in plan.groups:
+        source = group.source
+        device = source.device
+        for member in row_groups(
+            source.designs, device=source.device, precision=source.precision, method=source.method
+        ):
+            program = library.get(member.key)
+            names.append((program.method, program.device))
+    return _Used(names, device)
+
+
+def _all_blocks(plan: BatchPlan, library: ProgramLibrary) -> Iterator[tuple[BatchGroup, Block, float]]:
+    """Yield the blocks of all groups, the group that is furthest behind first, with the share done."""
+    streams = {
+        number: filtered_blocks(
+            group.source, library, first_sample=group.first_sample, stop_sample=group.stop_sample, tick=False
+        )
+        for number, group in enumerate(plan.groups)
+        if group.n_samples
+    }
+    done = dict.fromkeys(streams, 0.0)
+    weights = {number: plan.groups[number].n_samples * len(plan.groups[number].outputs) for number in streams}
+    total = sum(weights.values())
+    while streams:
+        number = min(streams, key=lambda key: done[key])
+        group = plan.groups[number]
+        block = next(streams[number], None)
+        if block is None:
+            del streams[number]
+            continue
+        done[number] = (block.first_sample + block.after.shape[1] - group.first_sample) / group.n_samples
+        yield group, block, sum(done[key] * weight for key, weight in weights.items()) / total
+
+
+def _ranges(
+    plan: BatchPlan, library: ProgramLibrary, passes: int
+) -> Generator[float, None, tuple[tuple[float, float], ...]]:
+    """Yield the share done; return least and greatest finite value of each output channel."""
+    low = np.full(len(plan.request.channels), np.inf)
+    high = np.full(len(plan.request.channels), -np.inf)
+    for group, block, share in _all_blocks(plan, library):
+        outputs = np.array(group.outputs)
+        finite = np.isfinite(block.after)
+        low[outputs] = np.minimum(low[outputs], np.where(finite, block.after, np.inf).min(axis=1))
+        high[outputs] = np.maximum(high[outputs], np.where(finite, block.after, -np.inf).max(axis=1))
+        yield share / passes * 0.97
+    return tuple((float(a), float(b)) if a <= b else (0.0, 0.0) for a, b in zip(low, high, strict=True))
+
+
+def _hashed(source: Path) -> Generator[float, None, str]:
+    steps = hash_steps(source)
+    try:
+        while True:
+            next(steps)
+            yield 0.98
+    except StopIteration as end:
+        digest: str = end.value
+        return digest

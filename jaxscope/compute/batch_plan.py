@@ -1,0 +1,222 @@
+"""What a batch will write: which channels, which samples of each, and through which coefficients. Pure.
+
+The numbers are those of the whole recording, also where only a part of it is written. Everything that can be refused is
+refused here, before a byte is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
+from jaxscope.compute.stream import Source
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.recording import Channel, Recording, RecordingInfo
+from jaxscope.errors import ReadError, UsageError
+from jaxscope.filters.channels import matches
+from jaxscope.filters.coefficients import ChainDesign
+from jaxscope.filters.spec import FilterChain
+from jaxscope.session.state import Precision
+from jaxscope.writers.base import WriteRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How a file is filtered and written. ``channels`` holds names or globs; empty means all."""
+
+    source: str
+    target: str
+    channels: tuple[str, ...] = ()
+    start_s: float | None = None
+    stop_s: float | None = None
+    overwrite: bool = False
+    device: str = "cpu:0"
+    precision: Precision = "float64"
+    method: str = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchGroup:
+    """Channels of one rate and length: where they come from, which samples are written, and as which output channels."""
+
+    source: Source
+    first_sample: int
+    stop_sample: int
+    outputs: tuple[int, ...]
+
+    @property
+    def n_samples(self) -> int:
+        """Samples that are written of each channel."""
+        return self.stop_sample - self.first_sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPlan:
+    """Everything that is known before the first sample is read."""
+
+    groups: tuple[BatchGroup, ...]
+    request: WriteRequest
+    warnings: tuple[str, ...]
+
+
+def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: BatchOptions) -> BatchPlan:
+    """Return what will be written.
+
+    Raises
+    ------
+    UsageError
+        For a channel or a time that is not there, or a recording without a rate.
+    ReadError
+        Where there is no signal at all.
+    SpecError, UnstableError
+        Where a chain does not fit a channel that it is for.
+    """
+    info = recording.info
+    written = select_channels(info, options.channels)
+    if not written:
+        raise ReadError(f"There is no signal in {options.source}", hint="choose a recording with channels")
+    if any(info.channels[number].rate_hz is None for number in written):
+        raise UsageError(
+            f"{options.source} does not tell its sampling rate", hint="give it with --rate", field="rate_hz"
+        )
+    start_s, stop_s = _range_of(info, options)
+    groups, warnings = _groups(recording, chains, options, written, start_s, stop_s)
+    lengths = {out: group.n_samples for group in groups for out in group.outputs}
+    request = WriteRequest(
+        channels=tuple(
+            replace(info.channels[number], n_samples=lengths[place]) for place, number in enumerate(written)
+        ),
+        start=None if info.start is None else info.start + timedelta(seconds=start_s),
+        annotations=_shifted_annotations(info.annotations, start_s, stop_s),
+        gaps=_shifted_gaps(info.gaps, start_s, stop_s),
+        precision=options.precision,
+    )
+    return BatchPlan(groups=groups, request=request, warnings=(*info.warnings, *warnings))
+
+
+def select_channels(info: RecordingInfo, patterns: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of the channels to write, in file order; annotation channels are never among them.
+
+    Raises
+    ------
+    UsageError
+        Where a name or a glob fits no channel.
+    """
+    usable = [number for number, channel in enumerate(info.channels) if channel.kind != "annotation"]
+    if not patterns:
+        return tuple(usable)
+    chosen: set[int] = set()
+    for pattern in patterns:
+        found = [n for n in usable if _fits(pattern, info.channels[n])]
+        if not found:
+            names = ", ".join(info.channels[n].name for n in usable[:6])
+            raise UsageError(f"no channel is called {pattern!r}", hint=f"there are {names}", field="channels")
+        exact = [n for n in found if info.channels[n].name == pattern]
+        chosen.update(exact or found)
+    return tuple(sorted(chosen))
+
+
+def _fits(pattern: str, channel: Channel) -> bool:
+    return matches(pattern, channel.name, is_data=channel.is_data)
+
+
+def _range_of(info: RecordingInfo, options: BatchOptions) -> tuple[float, float]:
+    """Return the written time in seconds of the recording; its start is moved out of a gap."""
+    total_s = info.duration_s or 0.0
+    start_s = 0.0 if options.start_s is None else options.start_s
+    stop_s = total_s if options.stop_s is None else options.stop_s
+    for name, value in (("start", start_s), ("stop", stop_s)):
+        if not 0.0 <= value < float("inf"):
+            raise UsageError(f"--{name} {value:g} is not a time in the recording", hint=f"it lasts {total_s:g} s")
+    for gap in info.gaps:
+        if gap.start_s <= start_s < gap.stop_s:
+            start_s = gap.stop_s
+    if stop_s <= start_s or start_s >= total_s:
+        raise UsageError(
+            f"nothing lies between {start_s:g} s and {stop_s:g} s", hint=f"the recording lasts {total_s:g} s"
+        )
+    return start_s, stop_s
+
+
+def _groups(
+    recording: Recording,
+    chains: Sequence[FilterChain],
+    options: BatchOptions,
+    written: Sequence[int],
+    start_s: float,
+    stop_s: float,
+) -> tuple[tuple[BatchGroup, ...], list[str]]:
+    info = recording.info
+    members: dict[tuple[float, int], list[int]] = {}
+    for place, number in enumerate(written):
+        channel = info.channels[number]
+        members.setdefault((channel.rate_hz or 0.0, channel.n_samples), []).append(place)
+    groups: list[BatchGroup] = []
+    warnings: list[str] = []
+    for (rate_hz, n_samples), places in members.items():
+        channels = tuple(written[place] for place in places)
+        designs = _designs(chains, info, channels, rate_hz)
+        warnings.extend(sentence for design in designs if design is not None for sentence in design.warnings)
+        span = info.timeline.span_between(start_s, stop_s, rate_hz)
+        whole = options.stop_s is None
+        groups.append(
+            BatchGroup(
+                source=Source(
+                    recording=recording,
+                    rate_hz=rate_hz,
+                    channels=channels,
+                    designs=designs,
+                    device=options.device,
+                    precision=options.precision,
+                    method=options.method,
+                ),
+                first_sample=min(span.start, n_samples),
+                stop_sample=n_samples if whole else min(span.stop, n_samples),
+                outputs=tuple(places),
+            )
+        )
+    if not any(design is not None for group in groups for design in group.source.designs):
+        warnings.append("no chain is for any channel that is written: all pass through unfiltered")
+    return tuple(groups), list(dict.fromkeys(warnings))
+
+
+def _designs(
+    chains: Sequence[FilterChain], info: RecordingInfo, channels: Sequence[int], rate_hz: float
+) -> tuple[ChainDesign | None, ...]:
+    designs: list[ChainDesign | None] = []
+    for number in chain_numbers(chains, info, channels):
+        made = None if number is None else design_or_refusal(chains[number], rate_hz)
+        if isinstance(made, Refusal):
+            raise made.to_error()
+        designs.append(made)
+    return tuple(designs)
+
+
+def _shifted_annotations(annotations: Sequence[Annotation], start_s: float, stop_s: float) -> tuple[Annotation, ...]:
+    """Return what reaches into the written time, cut to it, in seconds from its start."""
+    kept: list[Annotation] = []
+    for item in annotations:
+        length_s = item.duration_s or 0.0
+        if item.onset_s > stop_s or item.onset_s + length_s < start_s or (item.onset_s == stop_s and stop_s > 0):
+            continue
+        onset_s = max(item.onset_s, start_s)
+        end_s = min(item.onset_s + length_s, stop_s)
+        kept.append(
+            replace(
+                item,
+                onset_s=onset_s - start_s,
+                duration_s=None if item.duration_s is None else max(0.0, end_s - onset_s),
+            )
+        )
+    return tuple(kept)
+
+
+def _shifted_gaps(gaps: Sequence[Gap], start_s: float, stop_s: float) -> tuple[Gap, ...]:
+    """Return the gaps inside the written time, in seconds from its start."""
+    return tuple(
+        Gap(start_s=gap.start_s - start_s, stop_s=gap.stop_s - start_s)
+        for gap in gaps
+        if gap.start_s > start_s and gap.stop_s < stop_s
+    )

@@ -1,0 +1,93 @@
+"""Where an output came from: a JSON file beside it that names input, chains, engine and measured error."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxscope.errors import WriteError
+from jaxscope.filters.chain_file import chain_to_dict
+from jaxscope.filters.spec import FilterChain
+
+FORMAT = "jaxscope-provenance"
+VERSION = 1
+PIECE_BYTES = 8 << 20
+
+
+def provenance_path(target: Path) -> Path:
+    """Return the file beside an output that tells where it came from."""
+    return target.with_name(target.name + ".json")
+
+
+def refuse_foreign(target: Path, *, overwrite: bool) -> None:
+    """Raise WriteError where a file that is not provenance stands in the way of it."""
+    path = provenance_path(target)
+    if overwrite or not path.exists():
+        return
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        content = None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise WriteError(f"{path} exists", hint="choose another name, or replace it with --overwrite")
+
+
+def hash_steps(path: Path) -> Generator[None, None, str]:
+    """Yield after each piece of a file; return its SHA-256."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            digest.update(piece)
+            yield
+    return digest.hexdigest()
+
+
+def provenance_of(
+    *,
+    source: Path,
+    source_sha256: str,
+    chains: Sequence[FilterChain],
+    result: dict[str, Any],
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the content of the file, plain JSON values."""
+    from jaxscope import __version__
+
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "jaxscope": __version__,
+        "input": {"name": source.name, "size_bytes": source.stat().st_size, "sha256": source_sha256},
+        "output": {
+            "name": Path(result["path"]).name,
+            "n_channels": result["n_channels"],
+            "n_samples": result["n_samples"],
+        },
+        "chains": [chain_to_dict(chain) for chain in chains],
+        "options": options,
+        **{name: result[name] for name in ("method", "device", "precision", "max_abs_vs_reference", "warnings")},
+    }
+
+
+def write_provenance(target: Path, content: dict[str, Any]) -> None:
+    """Write the file beside an output, whole or not at all.
+
+    Raises
+    ------
+    WriteError
+        Where the disk refuses.
+    """
+    path = provenance_path(target)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise WriteError(
+            f"{path} cannot be written: {error.strerror or error}", hint="choose another folder"
+        ) from error
