@@ -39,7 +39,7 @@ class BatchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchGroup:
-    """Channels of one rate and length: where they come from, which samples are written, and as which output channels."""
+    """Channels of one rate and length: where they come from, which samples are written, as which output channels."""
 
     source: Source
     first_sample: int

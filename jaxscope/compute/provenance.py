@@ -6,12 +6,14 @@ import hashlib
 import json
 import os
 from collections.abc import Generator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from jaxscope.errors import WriteError
 from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.spec import FilterChain
+from jaxscope.writers.base import WriteRequest
 
 FORMAT = "jaxscope-provenance"
 VERSION = 1
@@ -53,6 +55,7 @@ def provenance_of(
     chains: Sequence[FilterChain],
     result: dict[str, Any],
     options: dict[str, Any],
+    request: WriteRequest,
 ) -> dict[str, Any]:
     """Return the content of the file, plain JSON values."""
     from jaxscope import __version__
@@ -62,14 +65,21 @@ def provenance_of(
         "version": VERSION,
         "jaxscope": __version__,
         "input": {"name": source.name, "size_bytes": source.stat().st_size, "sha256": source_sha256},
-        "output": {
-            "name": Path(result["path"]).name,
-            "n_channels": result["n_channels"],
-            "n_samples": result["n_samples"],
-        },
+        "output": _output(Path(result["path"]), request),
         "chains": [chain_to_dict(chain) for chain in chains],
         "options": options,
         **{name: result[name] for name in ("method", "device", "precision", "max_abs_vs_reference", "warnings")},
+    }
+
+
+def _output(path: Path, request: WriteRequest) -> dict[str, Any]:
+    """Return what the output is, with all that its format may not be able to hold."""
+    return {
+        "name": path.name,
+        "start": None if request.start is None else request.start.isoformat(),
+        "channels": [asdict(channel) for channel in request.channels],
+        "annotations": [asdict(annotation) for annotation in request.annotations],
+        "gaps": [asdict(gap) for gap in request.gaps],
     }
 
 

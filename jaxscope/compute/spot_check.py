@@ -26,6 +26,8 @@ SECONDS = 2.0
 CHANNELS = 3
 #: Longest read for a reference, in samples; beyond it a spot is not measured.
 LONGEST = 20_000_000
+#: Context that is read in any case, so that a short recording is compared from its true start.
+WORTHWHILE = 500_000
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -111,7 +113,7 @@ def _error_of(spot: Spot, programs: ProgramLibrary) -> float | None:
 
 
 def _span_for_reference(spot: Spot, design: ChainDesign) -> tuple[int, int]:
-    context = context_of(design)
+    context = max(context_of(design), WORTHWHILE)
     first = max(spot.segment.first_sample, spot.first_sample - context)
     after = context if design.phase == "zero" else 0
     return first, min(spot.segment.stop_sample, spot.stop_sample + after)
