@@ -166,7 +166,7 @@ def make_environment(folder):
 def install(folder, lock):
     """Install a lock, exactly, and the package itself, editable."""
     pip = [python_of(folder), "-m", "pip", "--quiet"]
-    say("installing the locked dependencies (the first time this loads some 350 MB)")
+    say("installing the locked dependencies (the first time this loads some 300 MB)")
     call(
         [*pip, "install", "--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", ROOT / "packaging" / lock],
         "installing the dependencies",
