@@ -30,6 +30,7 @@ _WORDS: tuple[tuple[ChannelKind, re.Pattern[str]], ...] = (
     ("emg", re.compile(r"i?emg|chin|submental", re.IGNORECASE)),
     ("resp", re.compile(r"resp|respiration|airflow|thor|thorax|abdo|abdomen|breath", re.IGNORECASE)),
     ("eeg", re.compile(r"i?eeg|ecog|seeg", re.IGNORECASE)),
+    ("audio", re.compile(r"audio|microphone|mic", re.IGNORECASE)),
     ("seismic", re.compile(r"[bhels]h[zne12]", re.IGNORECASE)),
 )
 _SPLIT = re.compile(r"[^A-Za-z0-9+]+|(?<=[A-Za-z])(?=\d+$)")

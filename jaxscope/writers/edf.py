@@ -8,11 +8,8 @@ rounded outward, and the lowest digital value is kept free for missing samples.
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +18,23 @@ import numpy.typing as npt
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.data.recording import Channel
-from jaxscope.errors import WriteError
 from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_any
 from jaxscope.writers.edf_layout import RecordLayout, plan_records
 from jaxscope.writers.edf_notes import FILLED_TEXT, plan_notes
 from jaxscope.writers.edf_numbers import PhysicalRange, fit_range
+from jaxscope.writers.edf_texts import (
+    ascii_text,
+    date_field,
+    field_bytes,
+    is_repeat,
+    labels_of,
+    recording_field,
+    transducer_of,
+)
 
-_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
-_LABEL_WIDTH = 16
 _CHUNK_BYTES = 1 << 22
+#: A range that had to be widened more than this is told.
+_COARSE = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,14 +224,30 @@ class EdfWriter(RecordingWriter):
             warnings.append(f"{encoding.title} keeps no time zone: the start is written as it reads")
         changed = [
             f"{channel.name} as {label}"
-            for channel, label in zip(self.request.channels, _labels(self.request.channels), strict=True)
-            if label != channel.name and not _is_repeat(channel.name, label)
+            for channel, label in zip(self.request.channels, labels_of(self.request.channels), strict=True)
+            if label != channel.name and not is_repeat(channel.name, label)
         ]
         if changed:
             warnings.append(f"{encoding.title} has 16 plain characters for a name: {', '.join(changed)}")
         for channel, limits in zip(self.request.channels, self._limits, strict=True):
             if limits is not None and limits.has_exponent:
                 warnings.append(f"The range of {channel.name} needs an exponent, which some programs cannot read")
+        warnings += self._coarse_warnings()
+        return warnings
+
+    def _coarse_warnings(self) -> list[str]:
+        """Return a sentence for each channel whose limits could not be written closely enough."""
+        encoding = self._encoding
+        warnings = []
+        for channel, limits, (low, high) in zip(
+            self.request.channels, self._limits, self.request.ranges or (), strict=True
+        ):
+            if limits is not None and low < high and limits.high - limits.low > _COARSE * (high - low):
+                step = (limits.high - limits.low) / (encoding.high - encoding.low)
+                warnings.append(
+                    f"{encoding.title} keeps {channel.name} in steps of {step:.2g} {channel.unit}".rstrip()
+                    + ": the limits in its header have eight characters"
+                )
         return warnings
 
     def _header(self) -> bytes:
@@ -235,15 +256,15 @@ class EdfWriter(RecordingWriter):
         version = b"\xffBIOSEMI" if encoding.n_bytes == 3 else b"0       "
         variant = f"{encoding.title}+{'D' if request.gaps else 'C'}"
         fixed = [
-            _field("X X X X", 80),
-            _field(_recording_field(request.start), 80),
-            _field(_date(request.start), 8),
-            _field("00.00.00" if request.start is None else f"{request.start:%H.%M.%S}", 8),
-            _field(str(256 * (n_signals + 1)), 8),
-            _field(variant, 44),
-            _field(str(layout.n_records), 8),
-            _field(layout.duration_text, 8),
-            _field(str(n_signals), 4),
+            field_bytes("X X X X", 80),
+            field_bytes(recording_field(request.start), 80),
+            field_bytes(date_field(request.start), 8),
+            field_bytes("00.00.00" if request.start is None else f"{request.start:%H.%M.%S}", 8),
+            field_bytes(str(256 * (n_signals + 1)), 8),
+            field_bytes(variant, 44),
+            field_bytes(str(layout.n_records), 8),
+            field_bytes(layout.duration_text, 8),
+            field_bytes(str(n_signals), 4),
         ]
         return version + b"".join(fixed) + b"".join(self._signal_fields())
 
@@ -259,9 +280,9 @@ class EdfWriter(RecordingWriter):
             channel.unit if limits is not None else "" for channel, limits in zip(channels, self._limits, strict=True)
         ]
         columns: list[tuple[int, list[str]]] = [
-            (16, [*_labels(channels), f"{encoding.title} Annotations"]),
-            (80, [""] * (len(channels) + 1)),
-            (8, [*(_ascii(unit)[:8] for unit in units), ""]),
+            (16, [*labels_of(channels), f"{encoding.title} Annotations"]),
+            (80, [*map(transducer_of, channels), ""]),
+            (8, [*(ascii_text(unit)[:8] for unit in units), ""]),
             (8, [*(low for low, _ in texts), "-1"]),
             (8, [*(high for _, high in texts), "1"]),
             (8, [*(str(low) for low, _ in digital), str(whole[0])]),
@@ -270,7 +291,7 @@ class EdfWriter(RecordingWriter):
             (8, [*map(str, self._layout.samples_per_record), str(self._notes.n_bytes // encoding.n_bytes)]),
             (32, [""] * (len(channels) + 1)),
         ]
-        return [_field(text, width) for width, values in columns for text in values]
+        return [field_bytes(text, width) for width, values in columns for text in values]
 
 
 def _limits_of(request: WriteRequest, encoding: Encoding) -> list[PhysicalRange | None]:
@@ -308,50 +329,6 @@ def _filled_notes(layout: RecordLayout, channels: Sequence[Channel]) -> list[Ann
         ):
             notes.append(Annotation(onset_s=end_s, duration_s=stop_s - end_s, text=FILLED_TEXT))
     return notes
-
-
-def _labels(channels: Sequence[Channel]) -> list[str]:
-    """Return the names as labels: ASCII, at most 16 characters, different where the names are."""
-    names = {channel.name for channel in channels}
-    labels: list[str] = []
-    for channel in channels:
-        repeat = re.fullmatch(r"(.+) #\d+", channel.name)
-        # Readers number repeated labels themselves; written with the number they would be numbered twice.
-        name = repeat[1] if repeat is not None and repeat[1] in names else channel.name
-        label = _ascii(name)[:_LABEL_WIDTH]
-        number = 1
-        while label in labels and name == channel.name:
-            number += 1
-            tail = f"~{number}"
-            label = _ascii(name)[: _LABEL_WIDTH - len(tail)] + tail
-        labels.append(label)
-    return labels
-
-
-def _is_repeat(name: str, label: str) -> bool:
-    return re.fullmatch(re.escape(label) + r" #\d+", name) is not None
-
-
-def _ascii(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text.replace("µ", "u").replace("μ", "u"))
-    kept = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    return re.sub(r"[^ -~]", "?", kept)
-
-
-def _field(text: str, width: int) -> bytes:
-    data = text.encode("ascii")
-    if len(data) > width:
-        raise WriteError(f'"{text}" does not fit the {width} characters of its field in the header')
-    return data.ljust(width)
-
-
-def _date(start: datetime | None) -> str:
-    return "01.01.85" if start is None else f"{start.day:02d}.{start.month:02d}.{start.year % 100:02d}"
-
-
-def _recording_field(start: datetime | None) -> str:
-    day = "X" if start is None else f"{start.day:02d}-{_MONTHS[start.month - 1]}-{start.year:04d}"
-    return f"Startdate {day} X X jaxscope"
 
 
 def _check(request: WriteRequest, encoding: Encoding) -> None:

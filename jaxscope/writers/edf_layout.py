@@ -146,7 +146,8 @@ def _choose_duration(
     divides = math.gcd(*(int(unit) for unit in units)) if all(unit.denominator == 1 for unit in units) else 0
     bytes_per_step = sample_bytes * sum(int(rate * step) for rate in rates)
 
-    multiples = _multiples(step, divides)
+    total = max(sum(counts[index] for _, counts in lengths) / rate / step for index, rate in enumerate(rates))
+    multiples = _multiples(step, divides, math.ceil(total))
     # Rates that can be told exactly are; a rate such as 116.98775 Hz never can, and is kept to a tolerance.
     tolerance = 0.0 if any(decimal_text(multiple * step) for multiple in multiples) else _RATE_TOLERANCE
 
@@ -154,7 +155,7 @@ def _choose_duration(
         duration = multiple * step
         exact = decimal_text(duration) is not None
         error = 0.0 if exact else abs(float(Fraction(rounded_text(duration)) / duration) - 1)
-        fills = bool(divides == 0 or divides % multiple)
+        fills = 0 if divides and divides % multiple == 0 else _fill_grade(lengths, rates, duration)
         is_large = multiple * bytes_per_step > _RECORD_BYTES
         return (
             _overlaps(lengths, rates, duration),
@@ -174,6 +175,13 @@ def _choose_duration(
     return chosen
 
 
+def _fill_grade(lengths: list[tuple[float, list[int]]], rates: Sequence[Fraction], duration: Fraction) -> int:
+    """Grade the share of made-up samples: 1 up to a thousandth, then one more with each doubling."""
+    times = [max(count / rate for count, rate in zip(counts, rates, strict=True)) for _, counts in lengths]
+    filled = sum(math.ceil(time / duration) * duration - time for time in times)
+    return 1 + max(0, math.ceil(math.log2(max(float(filled / sum(times)), 1e-9) / 1e-3)))
+
+
 def _overlaps(lengths: list[tuple[float, list[int]]], rates: Sequence[Fraction], duration: Fraction) -> bool:
     """Say whether the last record of a segment would reach into the next segment."""
     for (start_s, counts), (next_s, _) in pairwise(lengths):
@@ -183,18 +191,34 @@ def _overlaps(lengths: list[tuple[float, list[int]]], rates: Sequence[Fraction],
     return False
 
 
-def _multiples(step: Fraction, divides: int) -> list[int]:
-    low = max(1, math.ceil(_SHORTEST_S / step))
-    low = min(low, divides or low)
+def _multiples(step: Fraction, divides: int, total: int) -> list[int]:
+    """Return the multiples of ``step`` to choose from, for a recording of ``total`` steps."""
+    low = max(1, min(math.ceil(_SHORTEST_S / step), divides or total, total))
     high = max(low, int(_LONGEST_S / step))
     near = max(low, round(1 / step))
-    # Multiples near one second, those that divide the segments, and the even ones between.
+    # Multiples near a second, those that divide the segments, and those that need little filling.
     found = {low, near, high, *range(max(low, near - 500), min(high, near + 500) + 1)}
     found |= {near * factor for factor in range(1, 61) if near * factor <= high}
+    found |= {
+        multiple
+        for n_records in range(1, 65)
+        for multiple in range(-(-total // n_records), -(-total // n_records) + 12)
+    }
+    exact = _least_exact(step)
+    found |= {exact * -(-total // (exact * n_records)) for n_records in range(1, 65)}
     for divisor in range(1, math.isqrt(divides) + 1 if divides else 1):
         if divides % divisor == 0:
-            found |= {d for d in (divisor, divides // divisor) if low <= d <= high}
-    return sorted(found)
+            found |= {divisor, divides // divisor}
+    return sorted(multiple for multiple in found if low <= multiple <= high)
+
+
+def _least_exact(step: Fraction) -> int:
+    """Return the least multiple of ``step`` that is a finite decimal."""
+    rest = step.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest
 
 
 def _lay_out(lengths: list[tuple[float, list[int]]], per_record: tuple[int, ...]) -> tuple[SegmentRecords, ...]:

@@ -25,6 +25,8 @@ from jaxscope.data.kinds import kind_of
         ("MLII", "mV", "", "ecg"),
         ("Resp oro-nasal", "", "", "resp"),
         ("BHZ", "", "", "seismic"),
+        ("ch0", "", "audio", "audio"),
+        ("Microphone", "V", "", "audio"),
         ("Status", "", "Triggers and Status", "status"),
         ("STI 014", "", "", "trigger"),
         ("Trigger", "uV", "", "trigger"),

@@ -213,7 +213,7 @@ def test_names_and_units_that_do_not_fit(tmp_path: Path) -> None:
     channels = [channel(100, name=name, unit="a unit that is long" if name == "x" else "uV") for name in names]
     recording, warnings = write(tmp_path / "a.edf", [np.zeros(100)] * 5, channels)
     read = [item.name for item in recording.info.channels]
-    assert read == ["a name of more t", "a name of more~2", "Fuse".replace("s", "?"), "x", "x #2"]
+    assert read == ["a name of more t", "a name of more~2", "Fusse", "x", "x #2"]
     (warning,) = [text for text in warnings if "16 plain characters" in text]
     assert "x #2" not in warning
 
@@ -255,6 +255,65 @@ def test_a_recording_of_prime_length_is_filled_and_says_so(tmp_path: Path) -> No
     assert note.onset_s == pytest.approx(10_007 / 256)
     assert note.duration_s == pytest.approx((n_samples - 10_007) / 256)
     assert any(f"up to {n_samples - 10_007:,} samples" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize(("rate_hz", "n_samples"), [(7000.0, 2599), (48_000.0, 2), (44_100.0, 4), (256.0, 300)])
+def test_short_recordings_are_filled_little(rate_hz: float, n_samples: int) -> None:
+    layout = plan_records([channel(n_samples, rate_hz)], (), 2)
+    assert layout.rate_error == 0
+    # 441 samples are the least at 44,100 Hz whose duration is a finite decimal.
+    assert layout.n_filled <= (437 if rate_hz == 44_100.0 else max(5, n_samples // 100))
+
+
+def test_kinds_that_names_do_not_tell_come_back(tmp_path: Path) -> None:
+    kinds = ["eeg", "eog", "ecg", "emg", "resp", "audio", "misc"]
+    channels = [channel(100, name=f"k{index}", kind=kind) for index, kind in enumerate(kinds)]
+    recording, _ = write(tmp_path / "a.edf", [np.zeros(100)] * len(kinds), channels)
+    assert [item.kind for item in recording.info.channels] == kinds
+
+
+def test_a_range_that_eight_characters_cannot_tell_closely_is_told(tmp_path: Path) -> None:
+    row = 1.4e18 + np.arange(100) * 1e7
+    _, warnings = write(tmp_path / "a.edf", [row], [channel(100)])
+    assert any("keeps a in steps of" in warning for warning in warnings)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("suffix", [".edf", ".bdf"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "edf/mne_test_uneven_samp.edf",
+        "edf/pyedflib_test_subsecond.edf",
+        "derived/edfplusD_gap_50s_at_100s.edf",
+        "bdf/eeglab_test.bdf",
+        "bdf/pyedflib_test_generator_datarec_generator_2.bdf",
+    ],
+)
+def test_real_recordings_come_back(name: str, suffix: str, shared_data: Path, tmp_path: Path) -> None:
+    original = open_recording(shared_data / name)
+    info = original.info
+    rows = [original.read(0, item.n_samples, [index])[0] for index, item in enumerate(info.channels)]
+    recording, warnings = write(
+        tmp_path / f"a{suffix}", rows, info.channels, annotations=info.annotations, gaps=info.gaps, start=info.start
+    )
+    copy = recording.info
+    assert copy.channels == info.channels
+    assert copy.gaps == info.gaps
+    assert copy.start == info.start
+    assert [(note.onset_s, note.text) for note in copy.annotations] == [
+        (pytest.approx(note.onset_s, abs=1e-6), note.text) for note in info.annotations
+    ]
+    is_cut = suffix == ".edf" and any(
+        not item.is_data and row.max() > 65535 for item, row in zip(info.channels, rows, strict=True)
+    )
+    assert bool(warnings) is is_cut
+    for index, (item, row) in enumerate(zip(info.channels, rows, strict=True)):
+        read = recording.read(0, item.n_samples, [index])[0]
+        if item.is_data:
+            assert np.abs(read - row).max() <= np.ptp(row) / (65534 if suffix == ".edf" else 2**24 - 2)
+        else:
+            np.testing.assert_array_equal(read, row % (65536 if suffix == ".edf" else 1 << 24))
 
 
 def test_filling_before_a_gap_keeps_both_sides_in_their_place(tmp_path: Path) -> None:
