@@ -48,8 +48,15 @@ def write_brainvision(path: Path) -> None:
     path.with_name("samples.dat").write_bytes((NOISE * 10000).astype("<i2").T.tobytes())
 
 
+def write_wfdb(path: Path) -> None:
+    lines = ["x 2 500 3000", "samples.dat 16 1000/mV 16 0 0 0 0 II", "samples.dat 16 1000/mV 16 0 0 0 0 V5"]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    path.with_name("samples.dat").write_bytes((NOISE * 10000).astype("<i2").T.tobytes())
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "brainvision": ((".vhdr", write_brainvision),),
+    "wfdb": ((".hea", write_wfdb),),
     "audio": ((".wav", write_wav), (".flac", write_wav)),
     "numpy": ((".npy", write_numpy), (".npz", write_numpy)),
     "text": ((".csv", write_table), (".tsv", write_table)),

@@ -1,0 +1,231 @@
+"""One segment of a WFDB record: signals in files, frame after frame, some of them skewed.
+
+A record of one header is one segment; a record of several is made of them. Samples are read where they are asked for,
+from each signal file once for all its signals. What was not measured, lies beyond a skew, or has no file is NaN.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from jaxscope.data.recording import FloatArray
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+from jaxscope.readers.wfdb_decode import (
+    FLAC_FORMATS,
+    BinarySignalFile,
+    FlacSignalFile,
+    invalid_value,
+    samples_held,
+)
+from jaxscope.readers.wfdb_header import NOTHING, RecordHeader, SignalHeader
+
+SignalFile = BinarySignalFile | FlacSignalFile
+
+#: How many flat samples are decoded at a time.
+_BLOCK_SAMPLES = 1 << 21
+#: Signal files that are kept open; a record may have thousands of segments.
+_OPEN_FILES = 16
+
+
+class FilePool:
+    """Open signal files, the latest used; a file that falls out is closed when no read holds it any more."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[tuple[Path, int], SignalFile] = OrderedDict()
+        self._lock = Lock()
+        self._is_closed = False
+
+    def get(self, key: tuple[Path, int], opener: Callable[[], SignalFile]) -> SignalFile:
+        """Return the file of a key, opened by ``opener`` where it is not open."""
+        with self._lock:
+            if self._is_closed:
+                raise ReadError(f"{key[0].name} is closed", hint="open it again")
+            if key not in self._files:
+                self._files[key] = opener()
+            self._files.move_to_end(key)
+            while len(self._files) > _OPEN_FILES:
+                self._files.popitem(last=False)
+            return self._files[key]
+
+    def close(self) -> None:
+        """Let go of all files; reading afterwards raises ``ReadError``."""
+        with self._lock:
+            self._is_closed = True
+            self._files.clear()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The signals that share a file: their numbers in the header, and where each begins in a frame."""
+
+    path: Path
+    format: int
+    first_byte: int
+    members: tuple[int, ...]
+    columns: tuple[int, ...]
+    samples_per_frame: tuple[int, ...]
+    initial: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        """How many samples of all signals a frame holds."""
+        return sum(self.samples_per_frame)
+
+    def open(self, pool: FilePool) -> SignalFile:
+        """Return the open file.
+
+        Raises
+        ------
+        ReadError
+            If it is missing or broken.
+        """
+        return pool.get((self.path, self.first_byte), self._opener)
+
+    def _opener(self) -> SignalFile:
+        if self.format in FLAC_FORMATS:
+            return FlacSignalFile(
+                self.path,
+                form=self.format,
+                first_sample=self.first_byte,
+                samples_per_frame=self.samples_per_frame,
+            )
+        return BinarySignalFile(
+            self.path,
+            form=self.format,
+            first_byte=self.first_byte,
+            samples_per_frame=self.samples_per_frame,
+            initial=self.initial,
+        )
+
+    def frames_held(self, pool: FilePool) -> int:
+        """Return how many whole frames the file holds."""
+        if self.format in FLAC_FORMATS:
+            flac = self.open(pool)
+            assert isinstance(flac, FlacSignalFile)
+            return flac.n_frames
+        return samples_held(self.format, self.path.stat().st_size - self.first_byte) // self.width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """Frames ``first_frame`` to ``first_frame + n_frames`` of a record, from one header.
+
+    ``n_stored`` is how many frames the files hold, at least: frames after it are only there for skewed signals.
+    """
+
+    signals: tuple[SignalHeader, ...]
+    groups: tuple[Group, ...]
+    n_frames: int
+    n_stored: int
+    first_frame: int = 0
+    #: Number of a channel of the record to number of a signal here.
+    signal_of: dict[int, int] = field(default_factory=dict)
+
+    def read(self, pool: FilePool, span: Span, rows: dict[int, FloatArray]) -> None:
+        """Fill rows with samples of signals that have the same number of samples per frame.
+
+        Parameters
+        ----------
+        pool : FilePool
+        span : Span
+            Samples of these signals, counted from the start of the segment.
+        rows : dict of int to ndarray of float64, shape (n_samples,)
+            Number of a signal to what is filled; it is NaN where there is nothing.
+        """
+        for row in rows.values():
+            row[:] = np.nan
+        for group in self.groups:
+            wanted = [member for member in group.members if member in rows]
+            if not wanted or not len(span):
+                continue
+            step = max(1, _BLOCK_SAMPLES // group.width) * self.signals[wanted[0]].samples_per_frame
+            for block in span.blocks(step):
+                self._read_group(pool, group, block, {
+                    member: rows[member][block.start - span.start : block.stop - span.start] for member in wanted
+                })  # fmt: skip
+
+    def _read_group(self, pool: FilePool, group: Group, span: Span, rows: dict[int, FloatArray]) -> None:
+        skews = [self.signals[member].skew for member in rows]
+        per_frame = self.signals[next(iter(rows))].samples_per_frame
+        frames = Span(span.start // per_frame + min(skews), -(-span.stop // per_frame) + max(skews))
+        frames = frames.clip(self.n_stored)
+        if not len(frames):
+            return
+        table = group.open(pool).read(frames.start, frames.stop)
+        for member, row in rows.items():
+            signal = self.signals[member]
+            column = group.columns[group.members.index(member)]
+            values = table[:, column : column + per_frame].reshape(-1)
+            # A sample of a skewed signal lies some frames later in the file.
+            stored = span.shift(signal.skew * per_frame)
+            have = Span(frames.start * per_frame, frames.stop * per_frame)
+            shared = stored.intersect(have)
+            taken = values[shared.start - have.start : shared.stop - have.start]
+            physical = (taken - signal.baseline) / signal.gain
+            invalid = invalid_value(signal.format)
+            if invalid is not None:
+                physical[taken == invalid] = np.nan
+            row[shared.start - stored.start : shared.stop - stored.start] = physical
+
+
+def make_segment(folder: Path, header: RecordHeader, pool: FilePool, warnings: list[str]) -> Segment:
+    """Find the files of a record of one header, and hold its length against them.
+
+    Raises
+    ------
+    ReadError
+        If a file is missing; the sentence names it.
+    """
+    groups = []
+    held: list[tuple[int, str]] = []
+    for file_name in dict.fromkeys(signal.file_name for signal in header.signals):
+        members = [number for number, signal in enumerate(header.signals) if signal.file_name == file_name]
+        if file_name == NOTHING:
+            continue
+        group = _group(folder, header, file_name, members)
+        groups.append(group)
+        held.append((group.frames_held(pool), group.path.name))
+    fewest, shortest = min(held, default=(header.n_frames or 0, ""))
+    n_frames = header.n_frames if header.n_frames is not None else fewest
+    if fewest < n_frames:
+        warnings.append(
+            f"{shortest} is shorter than its header says: {n_frames:,} frames are promised, {fewest:,} are there"
+        )
+    return Segment(
+        signals=header.signals, groups=tuple(groups), n_frames=min(n_frames, fewest), n_stored=min(n_frames, fewest)
+    )
+
+
+def _group(folder: Path, header: RecordHeader, file_name: str, members: Sequence[int]) -> Group:
+    signals = [header.signals[member] for member in members]
+    path = folder / Path(file_name.replace("\\", "/"))
+    if Path(file_name).is_absolute() or not path.is_file():
+        raise ReadError(
+            f"{file_name}, which holds the samples of {header.name}.hea, is not there",
+            hint="keep the files of a recording together",
+        )
+    form, first_byte = signals[0].format, signals[0].first_byte
+    if any(signal.format != form for signal in signals):
+        raise ReadError(
+            f"{header.name}.hea gives {file_name} more than one format", hint="the header is damaged: copy it again"
+        )
+    if form == 0:
+        raise ReadError(f"{header.name}.hea gives {file_name} no format", hint="the header is damaged: copy it again")
+    per_frame = [signal.samples_per_frame for signal in signals]
+    columns = np.cumsum([0, *per_frame[:-1]]).tolist()
+    return Group(
+        path=path,
+        format=form,
+        first_byte=first_byte,
+        members=tuple(members),
+        columns=tuple(columns),
+        samples_per_frame=tuple(per_frame),
+        initial=tuple(signal.initial for signal in signals),
+    )
