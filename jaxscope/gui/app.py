@@ -58,9 +58,7 @@ def run_window(
     return _run(session)
 
 
-def run_demo_window(
-    *, size: tuple[int, int] = _USUAL_SIZE, theme: str | None = None, file: str | None = None
-) -> int:
+def run_demo_window(*, size: tuple[int, int] = _USUAL_SIZE, theme: str | None = None, file: str | None = None) -> int:
     """Open a window on the demonstration recording, or on ``file``, with the demonstration's chains."""
     settings, _ = load_settings()
     session = _open_session(settings, (), theme, size)

@@ -18,7 +18,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.gui.session import WindowSession
 from jaxscope.gui.watchdog import Watchdog
 from jaxscope.resource_files import resource_path
-from jaxscope.session.actions import LookAt, SelectChannels, SelectStage, SetChains, TurnKnob
+from jaxscope.session.actions import Action, LookAt, SelectChannels, SelectStage, SetChains, TurnKnob
 
 MOVES = 60
 _PATIENCE_S = 90.0
@@ -45,12 +45,10 @@ def measure_demo(session: WindowSession, *, file: str | None, screenshot: str | 
     if not window.shell.has_recording:
         raise JaxscopeError(window.start.failure_words, hint="choose another recording")
     info = window.shell.info
-    _wait(lambda: _is_fresh(session))
+    _wait(lambda: _shows(session, 0))
     rms_before, rms_after = _exact_rms(session)
     _look_at_something(session)
-    _wait(lambda: _is_fresh(session))
     tuned = _tune(session)
-    _wait(lambda: _is_fresh(session))
     _wait_for_background(session)
     _finish_picture(session)
     if screenshot is not None and not window.grab().save(screenshot):
@@ -75,15 +73,13 @@ def _tune(session: WindowSession) -> dict[str, object]:
     watchdog = Watchdog()
     # the first moves pay for what is compiled once
     for value in values[:3]:
-        _turn(session, stage, knob, value)
-        _wait(lambda: _is_fresh(session))
+        _change(session, _turn(stage, knob, value))
     compiled = session.conductor.compilations()
     watchdog.start()
     times_ms = []
     for value in (values * (MOVES // len(values) + 1))[:MOVES]:
         begun = time.perf_counter()
-        _turn(session, stage, knob, value)
-        _wait(lambda: _is_fresh(session))
+        _change(session, _turn(stage, knob, value))
         times_ms.append((time.perf_counter() - begun) * 1e3)
     watchdog.stop()
     return {
@@ -98,37 +94,44 @@ def _tune(session: WindowSession) -> dict[str, object]:
 
 def _knob_to_turn(session: WindowSession) -> tuple[tuple[int, int], str, list[object]]:
     """Return a stage with a cutoff, the name of its knob, and values around the one it has."""
-    state = session.store.state
-    for number, stage in enumerate(state.document.chains[0].stages):
-        cutoff = getattr(stage.spec, "cutoff_hz", None)
-        if stage.enabled and isinstance(cutoff, int | float):
-            session.store.dispatch(SelectStage(chain=0, stage=number))
-            swing = np.sin(np.linspace(0, 2 * np.pi, 31))[:-1]
-            low_hz = cutoff * 0.75
-            return (0, number), "cutoff_hz", [float(low_hz * 2 ** (0.4 * share)) for share in swing]
+    stages = session.store.state.document.chains[0].stages
+    cutoffs = [
+        (getattr(stage.spec, "band", "") == "lowpass", number, float(stage.spec.cutoff_hz))
+        for number, stage in enumerate(stages)
+        if stage.enabled and isinstance(getattr(stage.spec, "cutoff_hz", None), int | float)
+    ]
+    if cutoffs:
+        _, number, cutoff_hz = max(cutoffs)
+        session.store.dispatch(SelectStage(chain=0, stage=number))
+        swing = np.sin(np.linspace(0, 2 * np.pi, MOVES // 2 + 1))[1:]
+        return (0, number), "cutoff_hz", [round(float(cutoff_hz * 2 ** (0.4 * share)), 6) for share in swing]
     raise JaxscopeError("the demonstration has no cutoff to turn", hint="install jaxscope again")
 
 
-def _turn(session: WindowSession, stage: tuple[int, int], knob: str, value: object) -> None:
-    session.store.dispatch(
-        TurnKnob(chain=stage[0], stage=stage[1], name=knob, value=value, merge_key="demonstration")
-    )
+def _turn(stage: tuple[int, int], knob: str, value: object) -> TurnKnob:
+    return TurnKnob(chain=stage[0], stage=stage[1], name=knob, value=value, merge_key="demonstration")
 
 
-def _is_fresh(session: WindowSession) -> bool:
-    """Whether the screen shows a frame of the present state."""
-    picture = session.window.traces.picture
-    return (
-        picture is not None
-        and picture.scene.frame.revision >= session.store.revision
-        and session.window.traces.painted_revision >= session.store.revision
-    )
+def _shows(session: WindowSession, revision: int) -> bool:
+    """Whether the filtered traces of a state, or of a newer one, are on the screen."""
+    traces = session.window.traces
+    if traces.picture is None or min(traces.painted_revision, traces.picture.scene.frame.revision) < revision:
+        return False
+    return any(block.after is not None for block in traces.picture.scene.frame.blocks)
+
+
+def _change(session: WindowSession, action: Action) -> None:
+    """Dispatch an action and wait until its traces are on the screen."""
+    before = session.store.revision
+    session.store.dispatch(action)
+    if session.store.revision != before:
+        revision = session.store.revision
+        _wait(lambda: _shows(session, revision))
 
 
 def _exact_rms(session: WindowSession) -> tuple[float, float]:
     """Return root mean squares of Before and After, over a window short enough to see every sample."""
-    session.store.dispatch(LookAt(start_s=0.0, duration_s=_EXACT_WINDOW_S))
-    _wait(lambda: _is_fresh(session))
+    _change(session, LookAt(start_s=0.0, duration_s=_EXACT_WINDOW_S))
     frame = session.window.traces.model.frame
     if frame is None:
         return float("nan"), float("nan")
@@ -158,9 +161,10 @@ def _look_at_something(session: WindowSession) -> None:
     """Show ten seconds with an event a quarter of the way in, and select a channel at the back of the head."""
     info = session.window.shell.info
     events = sorted(event.onset_s for event in session.store.state.document.annotations)
-    onset_s = events[len(events) // 4] if events else 0.0
+    closed = [event.onset_s for event in session.store.state.document.annotations if "closed" in event.text]
+    onset_s = (closed or events or [0.0])[0]
     total_s = info.duration_s if info is not None else None
-    session.window.shell.navigator.look(max(0.0, onset_s - 2.5), _USUAL_WINDOW_S)
+    _change(session, LookAt(start_s=max(0.0, onset_s - 2.5), duration_s=_USUAL_WINDOW_S, total_s=total_s))
     names = [] if info is None else [channel.name for channel in info.channels]
     wanted: Sequence[str] = [name for name in names if name.endswith("O1")] or names[:1]
     if wanted and total_s is not None:

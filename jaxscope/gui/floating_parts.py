@@ -1,4 +1,7 @@
-"""Dialogs and popovers of the window: made when they are first asked for, told outcomes while they exist."""
+"""Dialogs and popovers of the window: made when they are first asked for, then told everything like any view.
+
+What they missed before they were made is kept, the newest of each kind, and told to them first.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,51 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from jaxscope.compute.frames import AgreementFrame, DesignFrame, Devices, Frame, Opened
+from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.keys_sheet import KeysSheet
+from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
     from jaxscope.gui.main_window import MainWindow
+    from jaxscope.gui.views.devices import DevicesPopover
+    from jaxscope.gui.views.export_dialog import ExportDialog
     from jaxscope.gui.window_actions import WindowActions
 
+_KEPT = (Opened, Frame, DesignFrame, AgreementFrame, Devices)
 
-class FloatingParts:
+
+class FloatingParts(AbstractView):
     """What floats over one window."""
 
     def __init__(self, window: MainWindow, actions: WindowActions) -> None:
         self._window = window
         self._actions = actions
+        self._missed: dict[type, object] = {}
         self._keys: KeysSheet | None = None
+        self._export: ExportDialog | None = None
+        self._devices: DevicesPopover | None = None
+
+    @property
+    def _made(self) -> tuple[AbstractView, ...]:
+        return tuple(part for part in (self._export, self._devices) if part is not None)
+
+    @property
+    def is_export_open(self) -> bool:
+        """Whether the export dialog is on the screen."""
+        return self._export is not None and self._export.isVisible()
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        """Tell a state to what floats."""
+        for part in self._made:
+            part.show_state(state, previous)
 
     def show_frame(self, outcome: object) -> None:
-        """Tell an outcome to what floats."""
+        """Tell an outcome to what floats, and keep it for what is made later."""
+        if isinstance(outcome, _KEPT):
+            self._missed[type(outcome)] = outcome
+        for part in self._made:
+            part.show_frame(outcome)  # type: ignore[arg-type]
 
     def open_keys(self) -> None:
         """Open the list of keys."""
@@ -32,6 +63,29 @@ class FloatingParts:
 
     def open_export(self) -> None:
         """Open the export dialog."""
+        if self._export is None:
+            from jaxscope.gui.views.export_dialog import ExportDialog
+
+            conductor = self._actions.conductor
+            self._export = ExportDialog(self._window, conductor.export, conductor.cancel)
+            self._catch_up(self._export)
+        self._export.open_sheet()
 
     def open_devices(self, anchor: QWidget) -> None:
-        """Open the device chooser under its button."""
+        """Open the device chooser under its button, or close it."""
+        if self._devices is None:
+            from jaxscope.gui.views.devices import DevicesPopover
+
+            shell = self._actions.shell
+            self._devices = DevicesPopover(self._window, shell.dispatch, self._actions.conductor.ask_devices)
+            self._catch_up(self._devices)
+        if self._devices.isVisible():
+            self._devices.close_floating()
+        else:
+            self._devices.open_under(anchor)
+
+    def _catch_up(self, part: AbstractView) -> None:
+        state = self._actions.shell.state
+        part.show_state(state, state)
+        for outcome in self._missed.values():
+            part.show_frame(outcome)  # type: ignore[arg-type]

@@ -79,6 +79,7 @@ class MainWindow(QWidget):
         self._make_views(store.state, paint)
         self.notices = Notices(self.banner, self._show_banner)
         self.floating = FloatingParts(self, self.actions_)
+        self._views = (*self._views, self.floating)
         self._lay_out()
         self._connect()
         self.router = KeyRouter(self, self.actions_)
@@ -206,11 +207,10 @@ class MainWindow(QWidget):
             case PaintFailure():
                 self.notices.show_crash("the traces", outcome.error)
                 return
-            case ExportProgress() if outcome.done:
+            case ExportProgress() if outcome.done and not self.floating.is_export_open:
                 self.notices.show_export(outcome)
         for view in self._views:
             view.show_frame(outcome)
-        self.floating.show_frame(outcome)
 
     @property
     def is_blocked(self) -> bool:
@@ -224,7 +224,6 @@ class MainWindow(QWidget):
         self.start.show_failure(None)
         for view in self._views:
             view.show_frame(opened)
-        self.floating.show_frame(opened)
         self.actions_.take_opened(opened)
         self._pages.setCurrentWidget(self._split)
         self.lay_out_parts()
@@ -235,6 +234,8 @@ class MainWindow(QWidget):
             self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True))
 
     def _fail(self, failure: Failure) -> None:
+        if failure.what == "export" and self.floating.is_export_open:
+            return
         if failure.what == "open" and not self.shell.has_recording:
             self.start.show_failure(failure)
         else:

@@ -20,7 +20,7 @@ from jaxscope.compute.conductor import Conductor
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.bridge import Bridge
 from jaxscope.gui.main_window import MainWindow
-from jaxscope.gui.painting.painter_thread import PaintFailure, PainterThread
+from jaxscope.gui.painting.painter_thread import PainterThread, PaintFailure
 from jaxscope.gui.theme import theme
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import Document, EngineChoice, SessionState
@@ -102,9 +102,7 @@ class WindowSession:
         if not self._is_down:
             self.window.receive(outcome)
 
-    def _on_error(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def _on_error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             QApplication.exit(130)
             return

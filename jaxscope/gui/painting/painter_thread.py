@@ -15,12 +15,12 @@ import numpy as np
 from PySide6.QtGui import QImage
 
 from jaxscope.gui.painting.columns import paint_columns
-from jaxscope.gui.painting.scene import Stroke, TraceScene, prepare
+from jaxscope.gui.painting.scene import Stroke, TraceScene, before_key, prepare
 from jaxscope.gui.painting.strokes import Breath, paint_strokes
 
 _LOG = logging.getLogger(__name__)
-#: Beyond this many traces columns of pixels are quicker than polylines, and are used at rest, too.
-MANY_TRACES = 128
+#: Beyond this many lanes columns of pixels are quicker than polylines, and are used at rest, too.
+MANY_LANES = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,19 +38,44 @@ class PaintFailure:
     error: BaseException
 
 
-def paint_scene(scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
-    """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
-    image = QImage(scene.width_px, scene.height_px, QImage.Format.Format_ARGB32_Premultiplied)
-    image.fill(0)
-    strokes = prepare(scene)
-    n_traces = sum(len(stroke.lines) for stroke in strokes)
-    if n_traces <= MANY_TRACES:
+class Painter:
+    """Paints scenes, keeping the Before part of the last one: while a filter is tuned only After is painted anew."""
+
+    def __init__(self) -> None:
+        self._key: tuple[object, ...] = ()
+        self._before: QImage | None = None
+
+    def paint(self, scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
+        """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
+        key = before_key(scene)
+        if self._before is None or key != self._key:
+            before = _painted(scene, None, only_before=True, is_stale=is_stale)
+            if before is None:
+                return None
+            self._before, self._key = before, key
+        image = _painted(scene, self._before, only_before=False, is_stale=is_stale)
+        if image is None:
+            return None
+        image.setDevicePixelRatio(scene.ratio)
+        return TraceImage(scene=scene, image=image)
+
+
+def _painted(
+    scene: TraceScene, ground: QImage | None, *, only_before: bool, is_stale: Callable[[], bool]
+) -> QImage | None:
+    """Return an image of Before alone, or of After over the image of Before."""
+    if ground is None:
+        image = QImage(scene.width_px, scene.height_px, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(0)
+    else:
+        image = ground.copy()
+    strokes = tuple(stroke for stroke in prepare(scene, with_before=only_before) if stroke.is_before or not only_before)
+    if len(scene.lanes) <= MANY_LANES:
         if not paint_strokes(image, strokes, scene, is_stale):
             return None
     else:
         _paint_columns(image, scene, strokes)
-    image.setDevicePixelRatio(scene.ratio)
-    return TraceImage(scene=scene, image=image)
+    return image
 
 
 def _paint_columns(image: QImage, scene: TraceScene, strokes: tuple[Stroke, ...]) -> None:
@@ -74,6 +99,7 @@ class PainterThread:
 
     def __init__(self, deliver: Callable[[TraceImage | PaintFailure], None]) -> None:
         self._deliver = deliver
+        self._painter = Painter()
         self._wake = threading.Condition()
         self._pending: TraceScene | None = None
         self._closing = False
@@ -112,7 +138,7 @@ class PainterThread:
 
     def _paint(self, scene: TraceScene) -> TraceImage | PaintFailure | None:
         try:
-            return paint_scene(scene, lambda: self._is_stale(scene))
+            return self._painter.paint(scene, lambda: self._is_stale(scene))
         except Exception as error:  # noqa: BLE001  (whatever it is, the window must live on and say so)
             _LOG.exception("painting failed")
             return PaintFailure(error=error)

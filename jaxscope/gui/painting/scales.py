@@ -13,6 +13,10 @@ from jaxscope.display.ticks import nice_below
 from jaxscope.session.state import Viewport
 
 _UNKNOWN = 1.0
+#: Room that a lane has beyond the automatic scale, so that neighbouring traces seldom touch.
+_ROOM = 1.5
+#: Share of a lane that its scale bar takes at most, so that the bars of neighbouring lanes never touch.
+_MOST_OF_LANE = 0.7
 
 
 class ScaleBook:
@@ -28,7 +32,7 @@ class ScaleBook:
         if frame.recording_id != self._recording_id:
             self._recording_id = frame.recording_id
             self._automatic = {}
-        self._latest = {kind: float(units) for kind, units in frame.scales.items() if units > 0}
+        self._latest = {kind: float(units) * _ROOM for kind, units in frame.scales.items() if units > 0}
         for kind, units in self._latest.items():
             self._automatic.setdefault(kind, units)
 
@@ -47,8 +51,8 @@ class ScaleBook:
 
 
 def scale_bar(units_per_lane: float) -> float:
-    """Return the value of the scale bar of a lane: 1, 2 or 5 times a power of ten, at most the lane's height."""
-    return nice_below(units_per_lane)
+    """Return the value of the scale bar of a lane: 1, 2 or 5 times a power of ten, well inside the lane."""
+    return nice_below(units_per_lane * _MOST_OF_LANE)
 
 
 def scale_text(value: float, unit: str) -> str:

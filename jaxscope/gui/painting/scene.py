@@ -68,15 +68,48 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stroke:
-    """All traces of one colour in one pane, drawn together; ``is_strong`` asks for a second line."""
+    """All traces of one colour in one pane, drawn together; ``is_strong`` asks for a second line.
+
+    ``is_before`` tells the recording as it is, which stays the same while a filter is tuned.
+    """
 
     pane: Pane
     colour: int
     is_strong: bool
+    is_before: bool
     lines: tuple[Line, ...]
 
 
-def prepare(scene: TraceScene) -> tuple[Stroke, ...]:
+def before_key(scene: TraceScene) -> tuple[object, ...]:
+    """Return what the Before part of a picture depends on: equal keys have equal pixels."""
+    blocks = tuple(
+        (
+            block.rate_hz,
+            block.channels,
+            block.bin_samples,
+            len(block.times_s),
+            float(block.times_s[0]) if len(block.times_s) else 0.0,
+            block.filtered,
+            block.before_offset.tobytes() if scene.remove_offset else b"",
+        )
+        for block in scene.frame.blocks
+    )
+    choices = (scene.remove_offset, scene.negative_up, scene.show_after, scene.quality, scene.is_smooth)
+    return (
+        scene.frame.recording_id,
+        scene.start_s,
+        scene.stop_s,
+        (scene.width_px, scene.height_px, scene.ratio),
+        scene.panes,
+        scene.lanes,
+        tuple(sorted(scene.scales.items())),
+        (scene.colours["before"], scene.colours["before_mixed"]),
+        choices,
+        blocks,
+    )
+
+
+def prepare(scene: TraceScene, *, with_before: bool = True) -> tuple[Stroke, ...]:
     """Return what is to be drawn, from the back: in each pane all of Before before any of After."""
     rows = {lane.channel: row for row, lane in enumerate(scene.lanes)}
     strokes: list[Stroke] = []
@@ -84,11 +117,11 @@ def prepare(scene: TraceScene) -> tuple[Stroke, ...]:
         views = [_BlockView.of(scene, pane, block) for block in scene.frame.blocks]
         groups: dict[tuple[int, bool, int], list[Line]] = {}
         for view in views:
-            for order, colour, is_strong, line in _lines(scene, pane, view, rows):
+            for order, colour, is_strong, line in _lines(scene, pane, view, rows, with_before=with_before):
                 groups.setdefault((order, is_strong, colour), []).append(line)
         strokes.extend(
-            Stroke(pane=pane, colour=colour, is_strong=is_strong, lines=tuple(lines))
-            for (_, is_strong, colour), lines in sorted(groups.items(), key=lambda item: item[0][0])
+            Stroke(pane=pane, colour=colour, is_strong=is_strong, is_before=order == 0, lines=tuple(lines))
+            for (order, is_strong, colour), lines in sorted(groups.items(), key=lambda item: item[0][0])
         )
     return tuple(strokes)
 
@@ -114,7 +147,7 @@ class _BlockView:
 
 
 def _lines(
-    scene: TraceScene, pane: Pane, view: _BlockView, rows: Mapping[int, int]
+    scene: TraceScene, pane: Pane, view: _BlockView, rows: Mapping[int, int], *, with_before: bool
 ) -> Iterator[tuple[int, int, bool, Line]]:
     block = view.block
     for place, channel in enumerate(block.channels):
@@ -130,7 +163,7 @@ def _lines(
                 line = _line(scene, view, block.difference, place, row, lane, offset)
                 yield 1, scene.colours["difference"], False, line
             continue
-        if pane.content != "after" or not is_filtered:
+        if with_before and (pane.content != "after" or not is_filtered):
             is_mixed = pane.content == "both" and is_filtered
             colour = scene.colours["before_mixed" if is_mixed else "before"]
             yield 0, colour, False, _line(scene, view, block.before, place, row, lane, before_offset)

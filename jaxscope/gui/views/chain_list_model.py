@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPolygonF
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from jaxscope.compute.frames import StageCurve
@@ -22,6 +22,7 @@ from jaxscope.gui.components.painting import LEFT, draw_text, pen, rounded
 from jaxscope.gui.components.switch import paint_switch
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.painting.strokes import polygon_of
 from jaxscope.gui.theme import colour, font, scaled
 
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -75,8 +76,10 @@ def small_curve(magnitude_db: npt.NDArray[np.float64]) -> npt.NDArray[np.float64
     if magnitude_db.size < 2:
         return None
     finite = np.nan_to_num(magnitude_db, nan=_FLOOR_DB, neginf=_FLOOR_DB, posinf=_TOP_DB)
-    pieces = np.array_split(np.clip(finite, _FLOOR_DB, _TOP_DB), min(_CURVE_POINTS, finite.size))
-    extreme = np.array([piece[np.abs(piece).argmax()] for piece in pieces])
+    levels = np.clip(finite, _FLOOR_DB, _TOP_DB)
+    starts = np.linspace(0, levels.size, min(_CURVE_POINTS, levels.size), endpoint=False).astype(np.intp)
+    lowest, highest = np.minimum.reduceat(levels, starts), np.maximum.reduceat(levels, starts)
+    extreme = np.where(-lowest > highest, lowest, highest)
     return 1 - extreme / _FLOOR_DB
 
 
@@ -200,14 +203,14 @@ class StageDelegate(QStyledItemDelegate):
         left, top = rect.right() - width - 40, rect.center().y() - height / 2
         x = left + np.linspace(0, width, row.curve.size)
         y = top + 5 + (1 - row.curve) * (height - 5)
-        points = [QPointF(a, b) for a, b in zip(x, y, strict=True)]
-        area = QPainterPath(QPointF(left, top + height))
-        for point in points:
-            area.lineTo(point)
+        line = polygon_of(x, y)
+        area = QPainterPath()
+        area.addPolygon(line)
         area.lineTo(left + width, top + height)
+        area.lineTo(left, top + height)
         area.closeSubpath()
         token = "danger" if row.problem else ("after" if row.enabled else "text3")
         painter.fillPath(area, colour(token, 0.16 if row.enabled else 0.08))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen(token if row.enabled or row.problem else "off", 1.4))
-        painter.drawPolyline(QPolygonF(points))
+        painter.drawPolyline(line)

@@ -50,6 +50,7 @@ class HeaderStripView(AbstractView, QWidget):
         self._state = state
         self._info: RecordingInfo | None = None
         self._is_held = False
+        self._shown_bar = 0.0
         self._has_notes = True
         self._find = IconButton("search", "Find a channel [Ctrl F]", size=26, icon_size=14, token="text3")
         self._find.clicked.connect(self.begin_search)
@@ -87,7 +88,7 @@ class HeaderStripView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another window, scale or mode."""
         self._state = state
-        if state.viewport is not previous.viewport or state.document is not previous.document:
+        if state.viewport is not previous.viewport or _looks(state) != _looks(previous):
             self._refresh()
 
     def show_frame(self, outcome: object) -> None:
@@ -97,9 +98,11 @@ class HeaderStripView(AbstractView, QWidget):
                 self._info = outcome.info
                 self._refresh()
             case Frame():
-                self._is_held = False
-                self._refresh()
-            case Blocked():
+                is_first = self._bar() != self._shown_bar
+                if self._is_held or is_first:
+                    self._is_held = False
+                    self._refresh()
+            case Blocked() if not self._is_held:
                 self._is_held = True
                 self._refresh()
 
@@ -129,11 +132,14 @@ class HeaderStripView(AbstractView, QWidget):
                 return shown_unit(channel.unit)
         return ""
 
+    def _bar(self) -> float:
+        return scale_bar(self._scales.units_per_lane(self._state.viewport, self.main_kind))
+
     def _refresh(self) -> None:
         viewport = self._state.viewport
         self.window_stepper.show_text(f"{viewport.duration_s:.4g} s")
         kind = self.main_kind
-        bar = scale_bar(self._scales.units_per_lane(viewport, kind))
+        bar = self._shown_bar = self._bar()
         self.scale_stepper.show_text(scale_text(bar, self._unit()))
         words = kind.upper() if kind in ("eeg", "ecg", "eog", "emg") else kind
         self.scale_stepper.setToolTip(f"Height of the {words} scale bar. Other types keep their ratio [+ −]")
@@ -296,6 +302,12 @@ class HeaderStripView(AbstractView, QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._find.move(RAIL_PX - 8 - self._find.width(), (self.height() - self._find.height()) // 2)
+
+
+def _looks(state: SessionState) -> tuple[object, ...]:
+    """Return what the strip shows of a document."""
+    document = state.document
+    return document.filter_on, document.looks, document.channel_order
 
 
 def found_name(names: list[str], text: str) -> str | None:

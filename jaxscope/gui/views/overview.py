@@ -64,7 +64,11 @@ class OverviewView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another window, other events."""
         self._state = state
-        if state is not previous:
+        was_on, is_on = previous.document.filter_on, state.document.filter_on
+        if was_on != is_on:
+            self._image = None
+        is_same_look = state.document.annotations is previous.document.annotations and was_on == is_on
+        if state.viewport is not previous.viewport or not is_same_look or state is previous:
             self.update()
 
     def show_frame(self, outcome: object) -> None:

@@ -69,6 +69,8 @@ class RailView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show other lanes or another selection."""
         self._state = state
+        if state is previous or state.viewport.selected_channels != previous.viewport.selected_channels:
+            self.update()
         if state.document is not previous.document or state.viewport is not previous.viewport:
             self._lay_out()
 
@@ -92,8 +94,10 @@ class RailView(AbstractView, QWidget):
         self.update()
 
     def _lay_out(self) -> None:
-        self._lanes = () if self._info is None else lanes_of(self._state, self._info)
-        self.update()
+        lanes = () if self._info is None else lanes_of(self._state, self._info)
+        if lanes != self._lanes:
+            self._lanes = lanes
+            self.update()
 
     # --- painting
 

@@ -101,27 +101,31 @@ class TimeAxisView(AbstractView, QWidget):
                 x = round(RAIL_PX + pane.x_of(second, start_s, viewport.duration_s))
                 painter.fillRect(QRectF(x, 1, 1, length), colour(token))
         decimals = decimals_of(ticks.step)
+        badge = self._badge_rect(pane, edge)
         for second in ticks.major:
             x = RAIL_PX + pane.x_of(second, start_s, viewport.duration_s)
             words = self._words(second, decimals)
+            half = text_width(words, font(11)) / 2 + 4
+            if badge is not None and x + half > badge.left() and x - half < badge.right():
+                continue
             if x - edge < _HALF_LABEL:
                 draw_text(painter, QRectF(x + 4, 3, 2 * _HALF_LABEL, self.height() - 4), words, font(11), "text3", LEFT)
             elif edge + pane.width - x >= _HALF_LABEL:
                 box = QRectF(x - 60, 3, 120, self.height() - 4)
                 draw_text(painter, box, words, font(11), "text3", CENTRE)
-        if self._pointer_s is not None:
-            self._paint_badge(painter, pane, edge)
+        if badge is not None:
+            rounded(painter, badge, 4, "press")
+            draw_text(painter, badge, self._words(self._pointer_s or 0.0, 3), font(11, 500), "text", CENTRE)
 
-    def _paint_badge(self, painter: QPainter, pane: PaneRect, edge: float) -> None:
+    def _badge_rect(self, pane: PaneRect, edge: float) -> QRectF | None:
+        """Return where the pointer's time stands, None where the pointer is elsewhere."""
+        if self._pointer_s is None:
+            return None
         viewport = self._state.viewport
-        words = self._words(self._pointer_s or 0.0, 3)
-        width = text_width(words, font(11, 500)) + 14
-        x = RAIL_PX + pane.x_of(self._pointer_s or 0.0, viewport.start_s, viewport.duration_s)
+        width = text_width(self._words(self._pointer_s, 3), font(11, 500)) + 14
+        x = RAIL_PX + pane.x_of(self._pointer_s, viewport.start_s, viewport.duration_s)
         x = min(max(x - width / 2, edge), edge + pane.width - width)
-        box = QRectF(round(x), 4, width, 20)
-        painter.fillRect(box.adjusted(-4, 0, 4, 0), colour("canvas"))
-        rounded(painter, box, 4, "press")
-        draw_text(painter, box, words, font(11, 500), "text", CENTRE)
+        return QRectF(round(x), 4, width, 20)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and event.position().x() >= RAIL_PX:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
@@ -30,6 +31,7 @@ _MODES = (
         tip="What the filter took away: before minus after [4]",
     ),
 )
+_MODES_IN_WORDS = tuple(replace(mode, icon=None) for mode in _MODES)
 _WIDE_FROM_PX = 1440
 _ICONS_BELOW_PX = 1200
 
@@ -172,7 +174,7 @@ class TopBarView(AbstractView, QWidget):
         self.title = TitleBlock()
         self.undo_button = IconButton("arrow-back-up", "Nothing to undo", size=30, icon_size=17)
         self.redo_button = IconButton("arrow-forward-up", "Nothing to redo", size=30, icon_size=17)
-        self.modes = SegmentedControl(_MODES, name="Compare", height=32, padding=16)
+        self.modes = SegmentedControl(_MODES_IN_WORDS, name="Compare", height=32, padding=16)
         self.chip = ComputeChip()
         self.readout = Readout()
         self.export_button = Button("Export", "plain", icon="file-export")
@@ -281,7 +283,10 @@ class TopBarView(AbstractView, QWidget):
         is_narrow = self.width() < _WIDE_FROM_PX
         self.chip.set_narrow(narrow=is_narrow)
         self.readout.set_narrow(narrow=is_narrow)
-        self.modes.set_icons_only(icons_only=self.width() < _ICONS_BELOW_PX)
+        in_icons = self.width() < _ICONS_BELOW_PX
+        self.modes.set_segments(_MODES if in_icons else _MODES_IN_WORDS)
+        self.modes.set_icons_only(icons_only=in_icons)
+        self.modes.set_current(self._state.viewport.mode)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)

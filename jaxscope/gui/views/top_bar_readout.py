@@ -24,7 +24,7 @@ WIDTH_PX = 240
 NARROW_PX = 74
 _REFRESH_MS = 250
 _BUSY_AFTER_S = 0.15
-_SPARK = 28
+_SPARK = 26
 _REMEMBERED = 120
 _POOR, _BAD = 1e-4, 1e-2
 
@@ -196,24 +196,26 @@ class Readout(AbstractView, QWidget):
         height, x = self.height(), 0.0
         if not self._is_narrow:
             self._paint_spark(painter, height)
-            x = _SPARK * 1.5 + 7
+            x = _SPARK * 1.5 + 6
         draw_text(painter, QRectF(x, 0, 80, height), taken, font(12, 500))
         x += text_width(taken, font(12, 500)) + 8
         if self._agreement is None or self._agreement.relative_error is None:
             return
         if not self._is_narrow:
-            painter.fillRect(QRectF(round(x) + 3, height / 2 - 8, 1, 16), colour("line2"))
-            x += 14
+            painter.fillRect(QRectF(round(x) + 1, height / 2 - 8, 1, 16), colour("line2"))
+            x += 10
         error = self._agreement.relative_error
         icon = "circle-check" if error <= _POOR else "alert-triangle"
         token = "ok" if error <= _POOR else ("warn" if error <= _BAD else "danger")
         draw_icon(painter, icon, QRectF(x, height / 2 - 7.5, 15, 15), token)
         if self._is_narrow:
             return
-        x += 20
+        x += 19
         draw_text(painter, QRectF(x, 0, 90, height), agreement, font(12, 500))
         x += text_width(agreement, font(12, 500)) + 5
-        draw_text(painter, QRectF(x, 0, max(0.0, self.width() - x), height), "vs float64", font(11), "text3")
+        room = self.width() - x
+        words = "vs float64" if text_width("vs float64", font(11)) <= room else "vs f64"
+        draw_text(painter, QRectF(x, 0, max(0.0, room), height), words, font(11), "text3")
 
     def _paint_spark(self, painter: QPainter, height: float) -> None:
         times_ms = self._times_ms[-_SPARK:]

@@ -98,7 +98,8 @@ class TracesView(AbstractView, QWidget):
         """Show another state; the picture follows when something in it has changed."""
         if self.model.take_state(state):
             self._ask("motion")
-        if state.viewport is not previous.viewport or state.document is not previous.document:
+        is_same_look = state.document.annotations is previous.document.annotations
+        if state.viewport is not previous.viewport or not is_same_look or state is previous:
             self._describe()
             self.update()
 

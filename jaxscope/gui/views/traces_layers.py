@@ -200,7 +200,7 @@ def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
             continue
         x = round(canvas.x(pane, event.onset_s))
         if event.duration_s:
-            painter.fillRect(QRectF(x, 0, canvas.x(pane, stop_s) - x, canvas.height), colour("warn", 0.06))
+            painter.fillRect(QRectF(x, 0, canvas.x(pane, stop_s) - x, 3), colour("warn", 0.7))
         painter.setPen(dashes)
         painter.drawLine(QPointF(x + 0.5, 0), QPointF(x + 0.5, canvas.height))
         painter.fillRect(QRectF(x, 4, 2, 18), colour("warn"))
