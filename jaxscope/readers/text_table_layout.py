@@ -131,7 +131,7 @@ def find_layout(lines: Sequence[str], name: str) -> TableLayout:
     return TableLayout(
         separator=guess.separator,
         decimal=guess.decimal,
-        first_line=_line_number(lines, first),
+        first_line=_line_number(lines, _n_lines(plain, guess.separator, first)),
         n_columns=guess.n_columns,
         names=tuple(names),
         units=tuple(units),
@@ -290,14 +290,24 @@ def _preamble_rate(header: list[list[str]], comments: Sequence[str]) -> float | 
     return None
 
 
-def _line_number(lines: Sequence[str], row: int) -> int:
-    """Return the number of the line that holds this row, comments and empty lines counted."""
+def _n_lines(lines: Sequence[str], separator: str, n_rows: int) -> int:
+    """Return how many lines the first rows take: more than one each where a line ends inside quotes."""
+    if separator in ("", " "):
+        return n_rows
+    reader = csv.reader(lines, delimiter=separator)
+    for _ in range(n_rows):
+        next(reader)
+    return reader.line_num
+
+
+def _line_number(lines: Sequence[str], number: int) -> int:
+    """Return the place of a line among all lines, from its place among those that are no comment and not empty."""
     seen = -1
-    for number, line in enumerate(lines):
+    for place, line in enumerate(lines):
         if line.strip() and not line.lstrip().startswith("#"):
             seen += 1
-        if seen == row:
-            return number
+        if seen == number:
+            return place
     return len(lines)
 
 

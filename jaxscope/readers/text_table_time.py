@@ -231,6 +231,7 @@ def _date_and_clock(columns: list[pl.Series], names: list[str]) -> tuple[int, in
 def _text_stamps(column: pl.Series, indices: tuple[int, ...]) -> Stamps | None:
     import polars as pl
 
+    has_zone = str(column.drop_nulls().head(1).to_list()[:1]).rstrip("']").upper().endswith("Z")
     text = column.str.strip_chars().str.replace(r"[zZ]$", "").str.replace("T", " ", literal=True)
     text = text.str.replace(r",(\d+)$", ".${1}")
     sample = text.drop_nulls().head(2000)
@@ -243,7 +244,8 @@ def _text_stamps(column: pl.Series, indices: tuple[int, ...]) -> Stamps | None:
     if scores[best] >= 0.9 * len(sample):
         parsed = text.str.strptime(pl.Datetime("ns"), best, strict=False).cast(pl.Int64)
         first = int(parsed.drop_nulls()[0])
-        start = datetime(1970, 1, 1) + timedelta(microseconds=first // 1000)
+        zone = UTC if has_zone or "%z" in best else None
+        start = datetime(1970, 1, 1, tzinfo=zone) + timedelta(microseconds=first // 1000)
     else:
         best = max(_CLOCKS, key=lambda pattern: _n_parsed(sample, pattern))
         if _n_parsed(sample, best) < 0.9 * len(sample):

@@ -246,9 +246,11 @@ def _groups_of(
 
 
 def check_any(request: WriteRequest, title: str) -> None:
-    """Raise ``WriteError`` unless there are channels, each with a rate."""
+    """Raise ``WriteError`` unless there are channels, each with a rate, and samples."""
     if not request.channels:
         raise WriteError(f"There is no channel to write as {title}", hint="choose at least one")
+    if not any(channel.n_samples for channel in request.channels):
+        raise WriteError(f"There are no samples to write as {title}", hint="choose a longer part")
     for channel in request.channels:
         if channel.rate_hz is None:
             raise WriteError(f"The sampling rate of {channel.name} is not known", hint="give it with --rate")

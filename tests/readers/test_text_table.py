@@ -198,7 +198,8 @@ def test_a_rounded_time_column_gives_the_round_rate(tmp_path: Path) -> None:
     ("stamp", "start"),
     [
         ("2024-02-28 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
-        ("2024-02-28T23:59:59{}Z", datetime(2024, 2, 28, 23, 59, 59)),
+        ("2024-02-28T23:59:59{}Z", datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC)),
+        ("2024-02-29T00:59:59{}+01:00", datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC)),
         ("2024/02/28 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
         ("28.02.2024 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
         ("2/28/2024 11:59:59{} PM", datetime(2024, 2, 28, 23, 59, 59)),
@@ -334,3 +335,11 @@ def test_pieces_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "a: 1 cell is no number and is read as missing (row 2001)" in told
     assert "b: infinite values are read as missing (row 2001)" in told
     assert "Row 2501 has too few cells" in told
+
+
+def test_line_ends_in_the_header_and_a_line_that_names_the_separator(tmp_path: Path) -> None:
+    recording = make(tmp_path, 'sep=;\n"a\n(mV)";"b"\n' + "1,5;2\n2,5;3\n" * 4)
+    np.testing.assert_array_equal(recording.read(0, 2), [[1.5, 2.5], [2, 3]])
+    assert recording.info.channels[0].n_samples == 8
+    assert recording.info.channels[1].name == "b"
+    assert [text for text in recording.info.warnings if "cells" in text] == []

@@ -177,6 +177,9 @@ def test_the_size_that_is_announced_is_enough(path: Path) -> None:
 def test_channels_without_a_rate_or_none_at_all_are_refused(path: Path) -> None:
     with pytest.raises(WriteError, match="no channel"):
         open_writer(path, WriteRequest(channels=(), ranges=()))
+    empty = Channel(name="a", rate_hz=10.0, n_samples=0)
+    with pytest.raises(WriteError, match="no samples"):
+        open_writer(path, WriteRequest(channels=(empty,), ranges=((0.0, 1.0),)))
     channel = Channel(name="a", rate_hz=None, n_samples=3)
     with pytest.raises(WriteError, match="not known") as caught:
         open_writer(path, WriteRequest(channels=(channel,), ranges=((0.0, 1.0),)))
