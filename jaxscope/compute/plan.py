@@ -31,6 +31,7 @@ class Piece:
     """What is shown of one continuous segment, and what is read for it; all spans half-open, in stored samples.
 
     The time of sample ``s`` is ``s / rate_hz + shift_s``. ``settled`` is False where the read span is too short.
+    ``before`` and ``after`` are the samples of context that any part of it needs on its left and right.
     """
 
     segment_first: int
@@ -40,6 +41,8 @@ class Piece:
     read_first: int
     read_stop: int
     shift_s: float
+    before: int
+    after: int
     settled: bool
 
 
@@ -222,8 +225,10 @@ def _group(
     for segment in info.timeline.segments(rate_hz, n_samples):
         shown = _shown_span(segment, rate_hz, start_s, stop_s, bins)
         if shown is not None:
-            room = live_values // max(1, len(active)) - (shown[1] - shown[0])
-            reach = min(context, max(0, room) // (2 if zero_phase else 1))
+            most = live_values // max(1, len(active))
+            # a long window is worked through in chunks, each with context of its own
+            room = max(most // 4, most - (shown[1] - shown[0]))
+            reach = min(context, room // (2 if zero_phase else 1))
             pieces.append(_piece(segment, rate_hz, shown, reach=reach, enough=reach >= context, zero_phase=zero_phase))
     return GroupRequest(
         rate_hz=rate_hz,
@@ -269,5 +274,7 @@ def _piece(
         read_first=read_first,
         read_stop=read_stop,
         shift_s=segment.start_s - segment.first_sample / rate_hz,
+        before=reach,
+        after=reach if zero_phase else 0,
         settled=settled,
     )

@@ -8,7 +8,7 @@ wish can be served in between.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -170,22 +170,18 @@ def chunks_of(piece: Piece, group: GroupRequest) -> tuple[Piece, ...]:
     n_channels = max(1, len(group.channels))
     if (piece.read_stop - piece.read_first) * n_channels <= CHUNK_VALUES:
         return (piece,)
-    left, right = piece.show_first - piece.read_first, piece.read_stop - piece.show_stop
-    length = max(CHUNK_VALUES // n_channels, 2 * (left + right))
+    length = max(CHUNK_VALUES // n_channels, 2 * (piece.before + piece.after))
     length = max(1, length // group.bin_samples) * group.bin_samples
     borders = [piece.show_first]
     while borders[-1] < piece.show_stop:
         borders.append(min(piece.show_stop, (borders[-1] // length + 1) * length))
     return tuple(
-        Piece(
-            segment_first=piece.segment_first,
-            segment_stop=piece.segment_stop,
+        replace(
+            piece,
             show_first=first,
             show_stop=stop,
-            read_first=max(piece.segment_first, first - left),
-            read_stop=min(piece.segment_stop, stop + right),
-            shift_s=piece.shift_s,
-            settled=piece.settled,
+            read_first=max(piece.segment_first, first - piece.before),
+            read_stop=min(piece.segment_stop, stop + piece.after),
         )
         for first, stop in pairwise(borders)
     )
