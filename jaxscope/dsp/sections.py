@@ -139,9 +139,10 @@ def sosfiltfilt(
 
     def once(part: Array) -> Array:
         start = zi * part[:, :1, None]
-        return _filtered(rows, part, start)[0]
+        filtered: Array = _filtered(rows, part, start)[0]
+        return filtered
 
     flat = to_rows(signal)
-    y: Array = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
+    y = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)
     return turned

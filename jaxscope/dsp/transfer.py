@@ -209,9 +209,10 @@ def filtfilt(
     zi = lfilter_zi(top, bottom)
 
     def once(part: Array) -> Array:
-        return _recursion(top, bottom, part, zi * part[:, :1])[0]
+        filtered: Array = _recursion(top, bottom, part, zi * part[:, :1])[0]
+        return filtered
 
     flat = to_rows(signal)
-    y: Array = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
+    y = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)
     return turned

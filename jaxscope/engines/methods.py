@@ -20,6 +20,7 @@ METHODS: Registry[type[AbstractProgram]] = Registry(
         "toeplitz": "jaxscope.engines.jax_engine:ToeplitzProgram",
         "overlap-save": "jaxscope.engines.jax_engine:OverlapSaveProgram",
         "scan": "jaxscope.engines.jax_engine:ScanProgram",
+        "truncated": "jaxscope.engines.truncated:TruncatedProgram",
         "scipy": "jaxscope.engines.scipy_reference:ScipyProgram",
     },
 )
@@ -37,13 +38,13 @@ def choose(
     """Return the name of a method and one phrase that says why."""
     if method == "auto":
         return _automatic(structure, designs, precision)
-    name = method.partition(":")[0]
-    if name not in METHODS:
+    name, _, number = method.partition(":")
+    if name not in METHODS or (number and name != "truncated"):
         nearest = METHODS.nearest(name)
         known = ", ".join(("auto", *METHODS))
         hint = f"did you mean {nearest!r}?" if nearest else f"choose one of {known}"
         raise UsageError(f"method {method!r} is unknown", hint=hint, field="method")
-    return name, "chosen by hand"
+    return name, f"chosen by hand:{number}" if number else "chosen by hand"
 
 
 #: taps from which transforms beat banded products (measured on a CPU, by precision)

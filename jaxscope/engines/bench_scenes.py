@@ -1,0 +1,121 @@
+"""The figures that the engine is judged by, each against SciPy in the same run.
+
+Invariant: every scene gives the same rows (``name, ours_ns_per_sample, reference, reference_ns_per_sample, ratio,
+max_abs_error``), and its error is measured on the data that was timed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import signal
+
+from jaxscope.engines.program import make_program
+from jaxscope.engines.seed_scene import seed_scene
+from jaxscope.engines.timing import medians
+from jaxscope.filters.coefficients import ChainDesign, Realisation, Sections, Taps
+
+Array = npt.NDArray[Any]
+
+RATE_HZ = 1000.0
+
+
+def design_of(*parts: Realisation, phase: str = "causal", initial: str = "rest") -> ChainDesign:
+    """Return a chain of parts with the defaults of a bench: at rest, SciPy's padding."""
+    return ChainDesign(
+        rate_hz=RATE_HZ,
+        parts=parts,
+        phase=phase,
+        initial=initial,
+        padding_kind="odd",
+        padding_samples=None,
+        gaps="segment",
+    )
+
+
+def sections_of(rows: Array) -> Sections:
+    """Return SciPy's sections as a part."""
+    return Sections(tuple(tuple(float(value) for value in row) for row in rows))
+
+
+def band_pass() -> Array:
+    """Return the filter of the measurements: Butterworth, 1 to 40 Hz at 1 kHz, four sections."""
+    return np.asarray(signal.butter(4, [1.0, 40.0], "bandpass", fs=RATE_HZ, output="sos"))
+
+
+def _noise(n_channels: int, n_samples: int, dtype: str) -> Array:
+    return np.random.default_rng(7).standard_normal((n_channels, n_samples), dtype=np.float32).astype(dtype)
+
+
+def _compared(
+    name: str, x: Array, design: ChainDesign, references: dict[str, Callable[[], Any]], seconds: float
+) -> dict[str, Any]:
+    """Time our program on ``x`` against the fastest of the references, which is also the exact result."""
+    program = make_program(design, n_channels=x.shape[0], precision=str(x.dtype))
+    y = program.run(x)
+    times = medians({"ours": lambda: program.run(x), **references}, budget_s=seconds)
+    best = min(references, key=lambda key: times[key])
+    expected = references[next(iter(references))]()
+    return {
+        "name": f"{name}, {x.shape[0]} × {x.shape[1]}, {x.dtype}, {program.method}",
+        "ours_ns_per_sample": times["ours"] / x.size * 1e9,
+        "reference": best,
+        "reference_ns_per_sample": times[best] / x.size * 1e9,
+        "ratio": times[best] / times["ours"],
+        "max_abs_error": float(np.abs(y - expected).max()),
+    }
+
+
+def iir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
+    """Time recursive filters of many and of single channels against ``scipy.signal.sosfilt``."""
+    sos = band_pass()
+    jobs = [(64, 1 << 18, "float32"), (64, 1 << 18, "float64"), (1, 1 << 22, "float32"), (1, 1 << 22, "float64")]
+    rows = []
+    for n_channels, n_samples, dtype in jobs:
+        x = _noise(n_channels, n_samples, dtype)
+        references = {"scipy.signal.sosfilt": lambda x=x: signal.sosfilt(sos, x)}
+        rows.append(_compared("iir: 4 sections", x, design_of(sections_of(sos)), references, seconds / len(jobs)))
+    return rows
+
+
+def zero_phase_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
+    """Time filters of zero phase against ``scipy.signal.sosfiltfilt``."""
+    sos = band_pass()
+    rows = []
+    for dtype in ("float32", "float64"):
+        x = _noise(64, 1 << 18, dtype)
+        references = {"scipy.signal.sosfiltfilt": lambda x=x: signal.sosfiltfilt(sos, x)}
+        design = design_of(sections_of(sos), phase="zero")
+        rows.append(_compared("zero-phase: 4 sections", x, design, references, seconds / 2))
+    return rows
+
+
+def fir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
+    """Time filters of finite length against the faster of ``lfilter`` and ``oaconvolve``."""
+    jobs = [(n_taps, dtype) for n_taps in (21, 101, 1001, 10001) for dtype in ("float32", "float64")]
+    rows = []
+    for n_taps, dtype in jobs:
+        taps = np.asarray(signal.firwin(n_taps, 0.2))
+        x = _noise(64, 1 << 16, dtype)
+        own = taps.astype(dtype)
+        references: dict[str, Callable[[], Any]] = {
+            "scipy.signal.oaconvolve": lambda x=x, own=own: signal.oaconvolve(x, own[np.newaxis], axes=1)[
+                :, : x.shape[1]
+            ]
+        }
+        if n_taps <= 1001:
+            references["scipy.signal.lfilter"] = lambda x=x, own=own: signal.lfilter(own, own[:1] * 0 + 1, x)
+        design = design_of(Taps(tuple(taps.tolist())))
+        rows.append(_compared(f"fir: {n_taps} taps", x, design, references, seconds / len(jobs)))
+    return rows
+
+
+SCENES: dict[str, Callable[..., list[dict[str, Any]]]] = {
+    "seed": seed_scene,
+    "iir": iir_scene,
+    "fir": fir_scene,
+    "zero-phase": zero_phase_scene,
+}

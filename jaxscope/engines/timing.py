@@ -1,0 +1,30 @@
+"""Timing that is fair on a noisy machine: the contenders take turns, and each is judged by its median."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def medians(
+    contenders: Mapping[str, Callable[[], Any]], *, budget_s: float, least: int = 3, most: int = 15
+) -> dict[str, float]:
+    """Return the median time in seconds of each contender.
+
+    Each is called once before (compilation, first touch of memory), then all in turn until ``most`` rounds are done or
+    the budget is spent, but at least ``least`` rounds.
+    """
+    for function in contenders.values():
+        function()
+    taken: dict[str, list[float]] = {name: [] for name in contenders}
+    end = time.perf_counter() + budget_s
+    for number in range(most):
+        if number >= least and time.perf_counter() > end:
+            break
+        for name, function in contenders.items():
+            begin = time.perf_counter()
+            function()
+            taken[name].append(time.perf_counter() - begin)
+    return {name: statistics.median(times) for name, times in taken.items()}
