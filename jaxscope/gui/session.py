@@ -6,6 +6,7 @@ part becomes a banner and ends nothing; ``shut_down`` may come at any moment and
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import threading
@@ -17,6 +18,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.conductor import Conductor
+from jaxscope.compute.frames import Busy, Opened
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.bridge import Bridge
 from jaxscope.gui.main_window import MainWindow
@@ -99,8 +101,13 @@ class WindowSession:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def _receive(self, outcome: object) -> None:
-        if not self._is_down:
-            self.window.receive(outcome)
+        if self._is_down:
+            return
+        self.window.receive(outcome)
+        if isinstance(outcome, Opened) or (isinstance(outcome, Busy) and outcome.done):
+            # Libraries have just been imported or a program compiled. Those objects stay for good: a full collection
+            # that walks all of them stops every thread for 200 ms, in the middle of a drag.
+            gc.freeze()
 
     def _on_error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):

@@ -136,7 +136,8 @@ def _paint_spectra(painter: QPainter, scale: ResponseScale, picture: Picture) ->
         area.closeSubpath()
         painter.fillPath(area, colour(token, fill_alpha))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen(token, 1.1, alpha=line_alpha))
+        # one pixel exactly: Qt strokes anything wider many times slower
+        painter.setPen(pen(token, 1.0, alpha=line_alpha))
         painter.drawPolyline(line)
 
 

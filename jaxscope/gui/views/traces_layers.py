@@ -58,6 +58,7 @@ class Canvas:
 def paint_ground(canvas: Canvas) -> None:
     """Paint the canvas, the selected lanes, the grid, settling zones and gaps."""
     painter = canvas.painter
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # noqa: FBT003
     painter.fillRect(QRectF(0, 0, canvas.width, canvas.height), colour("canvas"))
     tint = colour("after", 0.07 if theme().is_dark else 0.06)
     for row, lane in enumerate(canvas.model.lanes):
@@ -72,6 +73,7 @@ def paint_ground(canvas: Canvas) -> None:
         for gap in _gaps_in_view(canvas.model):
             _paint_gap(canvas, pane, gap)
         painter.restore()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def _paint_grid(canvas: Canvas, pane: PaneRect) -> None:
@@ -145,7 +147,8 @@ def _paint_gap(canvas: Canvas, pane: PaneRect, gap: Gap) -> None:
     painter.fillRect(area, colour("canvas"))
     painter.save()
     painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
-    painter.setPen(pen("line2", 1.2))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(pen("line2", 1.0))
     height = int(canvas.height)
     first = int(left) - height - (int(left) - height) % _HATCH_PX
     for foot in range(first, int(right) + _HATCH_PX, _HATCH_PX):
