@@ -85,7 +85,7 @@ class RecordingWriter(ABC):
         samples : array_like of shape (n_channels, n_samples)
             The next samples of these channels, in physical units. NaN is missing.
         channels : sequence of int or None
-            Numbers in ``request.channels``; None means all. Formats with one rate take all channels at once.
+            Numbers in ``request.channels``; None means all. Channels of one rate should come in turn.
 
         Raises
         ------
@@ -162,6 +162,33 @@ class RecordingWriter(ABC):
 
     def _told_failure(self) -> _DiskErrors:
         return _DiskErrors(self.path)
+
+
+class AlignedWriter(RecordingWriter):
+    """A writer of a format whose rows hold one sample of every channel.
+
+    Channels may arrive apart; what has not arrived for all of them waits, so they should arrive in turn.
+    """
+
+    def __init__(self, path: Path, request: WriteRequest) -> None:
+        super().__init__(path, request)
+        self._waiting = [np.empty(0)] * len(request.channels)
+
+    def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
+        if channels == tuple(range(len(self._waiting))) and not any(map(len, self._waiting)):
+            self._write_rows(block, self._written[0])
+            return
+        first = min(written - len(waiting) for written, waiting in zip(self._written, self._waiting, strict=True))
+        for row, index in enumerate(channels):
+            self._waiting[index] = np.concatenate([self._waiting[index], block[row]])
+        n_ready = min(map(len, self._waiting))
+        if n_ready:
+            self._write_rows(np.stack([waiting[:n_ready] for waiting in self._waiting]), first)
+            self._waiting = [waiting[n_ready:] for waiting in self._waiting]
+
+    @abstractmethod
+    def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
+        """Store the next samples of all channels, shape (n_channels, n_samples)."""
 
 
 class _DiskErrors:

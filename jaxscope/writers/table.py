@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.timeline import Timeline
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate
 
 _ROWS_AT_ONCE = 1 << 14
 #: A float64 in its shortest form, with its comma.
 _CELL_BYTES = 20
 
 
-class TableWriter(RecordingWriter):
+class TableWriter(AlignedWriter):
     """A CSV file that is being written."""
 
     def __init__(self, path: Path, request: WriteRequest) -> None:
@@ -33,13 +33,10 @@ class TableWriter(RecordingWriter):
         if any(channel.unit for channel in request.channels) or request.annotations:
             self._warnings.append("CSV keeps no units or events: they are in the .json file beside it")
 
-    def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
-        if channels != tuple(range(len(self._written))):
-            raise ValueError("CSV takes all channels at once, in order")
-        first = self._written[0]
+    def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
         for start in range(0, block.shape[1], _ROWS_AT_ONCE):
             part = block[:, start : start + _ROWS_AT_ONCE]
-            samples = np.arange(first + start, first + start + part.shape[1])
+            samples = np.arange(part.shape[1]) + (first_sample + start)
             times = self._timeline.seconds_of(samples, self._rate_hz)
             columns = [_cells(times), *(_cells(row) for row in part)]
             self._file.write("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")

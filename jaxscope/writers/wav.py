@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate
 
 _WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
 #: What libsndfile accepts.
 _MOST_CHANNELS = 1024
 
 
-class WavWriter(RecordingWriter):
+class WavWriter(AlignedWriter):
     """A WAV file that is being written."""
 
     def __init__(self, path: Path, request: WriteRequest) -> None:
@@ -37,9 +37,7 @@ class WavWriter(RecordingWriter):
         if request.gaps:
             self._warnings.append(f"{len(request.gaps)} gaps in time are closed: WAV keeps no times")
 
-    def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
-        if channels != tuple(range(len(self._written))):
-            raise ValueError("WAV takes all channels at once, in order")
+    def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
         single = block.astype(np.float32)
         difference = np.abs(single - block)
         if difference.size and not np.isnan(difference).all():

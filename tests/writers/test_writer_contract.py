@@ -82,6 +82,22 @@ def test_blocks_of_any_length_write_the_same_bytes(path: Path) -> None:
     assert pieces == whole
 
 
+def test_channels_that_come_in_turn_write_the_same_bytes(path: Path) -> None:
+    samples = samples_of()
+    with open_writer(path, request_for(samples)) as writer:
+        writer.write(samples)
+    whole = path.read_bytes()
+    with open_writer(path, request_for(samples), overwrite=True) as writer:
+        for start in range(0, N_SAMPLES, 700):
+            writer.write(samples[[2, 0], start : start + 700], [2, 0])
+            writer.write(samples[1, start : start + 350], [1])
+            writer.write(samples[1, start + 350 : start + 700], [1])
+    pieces = path.read_bytes()
+    if path.suffix == ".wav":
+        whole, pieces = whole[-samples.size * 4 :], pieces[-samples.size * 4 :]
+    assert pieces == whole
+
+
 def test_nothing_stays_when_writing_fails(path: Path) -> None:
     samples = samples_of()
 
