@@ -250,6 +250,16 @@ def disk_error(path: Path, error: OSError) -> WriteError:
     return WriteError(f"{path} cannot be written: {error.strerror or error}", hint="choose another folder")
 
 
+def closed_gap_words(request: WriteRequest, title: str) -> list[str]:
+    """Return the sentence for a format that keeps no times, if there are gaps."""
+    n_gaps = len(request.gaps)
+    if not n_gaps:
+        return []
+    return [
+        f"{title} keeps no times: {'a gap' if n_gaps == 1 else f'{n_gaps} gaps'} in the recording can't be told from it"
+    ]
+
+
 def check_one_rate(request: WriteRequest, title: str) -> None:
     """Raise ``WriteError`` unless there are channels, all of one known rate and one length."""
     check_any(request, title)

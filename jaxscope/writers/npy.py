@@ -11,7 +11,7 @@ import numpy as np
 import numpy.lib.format
 import numpy.typing as npt
 
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate, closed_gap_words
 
 
 class NpyWriter(RecordingWriter):
@@ -27,6 +27,7 @@ class NpyWriter(RecordingWriter):
         numpy.lib.format.write_array_header_1_0(self._file, header)
         self._first_byte = self._file.tell()
         self._warnings.append("NPY keeps no rate, names, units or events: they are in the .json file beside it")
+        self._warnings += closed_gap_words(request, "NPY")
 
     def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
         for row, index in enumerate(channels):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate, closed_gap_words
 
 _WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
 #: What libsndfile accepts.
@@ -34,8 +34,7 @@ class WavWriter(AlignedWriter):
         self._warnings.append("WAV keeps no names, units or events: they are in the .json file beside it")
         if is_large:
             self._warnings.append(f"{path.name} is larger than WAV can be and is written as RF64")
-        if request.gaps:
-            self._warnings.append(f"{len(request.gaps)} gaps in time are closed: WAV keeps no times")
+        self._warnings += closed_gap_words(request, "WAV")
 
     def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
         single = block.astype(np.float32)

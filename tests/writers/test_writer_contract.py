@@ -282,3 +282,14 @@ def test_csv_has_times_over_gaps_round_trip_digits_and_empty_cells(tmp_path: Pat
     (gap,) = recording.info.gaps
     assert (gap.start_s, gap.stop_s) == (pytest.approx(2.0), pytest.approx(7.5))
     assert recording.info.channels[0].rate_hz == 250.0
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".npy"])
+def test_gaps_that_a_format_cannot_keep_are_told(suffix: str, tmp_path: Path) -> None:
+    samples = samples_of()
+    for gaps, words in (((), ""), ((Gap(start_s=1.0, stop_s=2.0),), "a gap in")):
+        with open_writer(tmp_path / f"a{suffix}", request_for(samples, gaps=gaps), overwrite=True) as writer:
+            writer.write(samples)
+        told = [warning for warning in writer.warnings if "keeps no times" in warning]
+        assert len(told) == bool(words)
+        assert all(words in warning for warning in told)
