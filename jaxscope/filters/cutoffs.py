@@ -23,7 +23,9 @@ N_EVEN = 513
 N_LOGARITHMIC = 257
 MAX_EVEN = 32_769
 MAX_CROWDED = 40_000
-HALVINGS = 60
+HALVINGS = 48
+#: sections above which fewer points crowd about each pole
+MANY_ROWS = 64
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,11 +36,12 @@ _CROWD = np.concatenate([-np.geomspace(1e-2, 1e3, 26)[::-1], [0.0], np.geomspace
 def _crowded(design: ChainDesign) -> list[Floats]:
     rows = [row for part in design.parts if isinstance(part, Sections) for row in part.rows]
     points = []
+    crowd = _CROWD if len(rows) <= MANY_ROWS else _CROWD[::4]
     for row in rows[: MAX_CROWDED // _CROWD.size]:
         for quadratic in (row[1:3] if row[0] == 0 else (row[1] / row[0], row[2] / row[0]), row[4:6]):
             root = monic_roots(*quadratic)[0]
             width = max(abs(1 - abs(root)), 1e-9)
-            points.append(abs(math.atan2(root.imag, root.real)) + _CROWD * width)
+            points.append(abs(math.atan2(root.imag, root.real)) + crowd * width)
     return points
 
 

@@ -125,8 +125,8 @@ class FirEquiripple(AbstractFilterSpec):
 
     taps: int = taps_knob(101, MAX_OPTIMISED_TAPS)
     edges_hz: tuple[float, ...] = knob((0.0, 40.0, 50.0, 100.0), unit="Hz", label="Bands")
-    gains: tuple[float, ...] = knob((1.0, 0.0))
-    weights: tuple[float, ...] | None = knob(None, kind="numbers", optional=True)
+    gains: tuple[float, ...] = knob((1.0, 0.0), low=-1e6, high=1e6)
+    weights: tuple[float, ...] | None = knob(None, low=0.0, high=1e9, kind="numbers", optional=True)
     kind: Literal["bandpass", "differentiator", "hilbert"] = knob(
         "bandpass", choices=("bandpass", "differentiator", "hilbert")
     )
@@ -168,8 +168,8 @@ class FirLeastSquares(AbstractFilterSpec):
 
     taps: int = taps_knob(101, MAX_OPTIMISED_TAPS)
     edges_hz: tuple[float, ...] = knob((0.0, 40.0, 50.0, 100.0), unit="Hz", label="Bands")
-    gains: tuple[float, ...] = knob((1.0, 1.0, 0.0, 0.0))
-    weights: tuple[float, ...] | None = knob(None, kind="numbers", optional=True)
+    gains: tuple[float, ...] = knob((1.0, 1.0, 0.0, 0.0), low=0.0, high=1e6)
+    weights: tuple[float, ...] | None = knob(None, low=0.0, high=1e9, kind="numbers", optional=True)
 
     def validate(self) -> None:
         _check_bands(self.edges_hz, equal_allowed=True)
@@ -187,7 +187,13 @@ class FirLeastSquares(AbstractFilterSpec):
         from scipy.signal import firls
 
         self.check(rate_hz)
-        values = firls(self.taps, self.edges_hz, self.gains, weight=self.weights, fs=rate_hz)
+        try:
+            values = firls(self.taps, self.edges_hz, self.gains, weight=self.weights, fs=rate_hz)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            hint = "change the taps or the bands"
+            raise SpecError("taps", f"no least-squares filter was found: {error}", hint=hint) from error
+        if not np.isfinite(values).all():
+            raise SpecError("taps", "no least-squares filter was found", hint="change the taps or the bands")
         return Taps(tuple(values.tolist()))
 
 

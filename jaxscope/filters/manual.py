@@ -23,6 +23,8 @@ MAX_ROOTED = 65
 MAX_DENOMINATOR = 129
 #: part of the largest coefficient below which a leading one counts as 0: its root would lie beyond all use
 NEGLIGIBLE = 2.0**-100
+#: numbers beyond this lie outside all use, and their squares and products would leave the range of float64
+MOST = 1e50
 CONJUGATE_TOLERANCE = 1e-9
 
 
@@ -34,7 +36,7 @@ class SectionsSpec(AbstractFilterSpec):
     title: ClassVar[str] = "Sections"
     summary: ClassVar[str] = "Second-order sections, given as numbers"
 
-    rows: tuple[Row, ...] = knob(((1.0, 0.0, 0.0, 1.0, 0.0, 0.0),), kind="rows")
+    rows: tuple[Row, ...] = knob(((1.0, 0.0, 0.0, 1.0, 0.0, 0.0),), kind="rows", low=-MOST, high=MOST)
 
     def validate(self) -> None:
         if not self.rows:
@@ -53,7 +55,7 @@ class TapsSpec(AbstractFilterSpec):
     title: ClassVar[str] = "Taps"
     summary: ClassVar[str] = "A finite impulse response, given as numbers"
 
-    values: tuple[float, ...] = knob((1.0,))
+    values: tuple[float, ...] = knob((1.0,), low=-MOST, high=MOST)
 
     def validate(self) -> None:
         Taps(self.values)
@@ -109,8 +111,8 @@ class TransferFunction(AbstractFilterSpec):
     title: ClassVar[str] = "b / a"
     summary: ClassVar[str] = "One polynomial over another, given as numbers; run as sections"
 
-    b: tuple[float, ...] = knob((1.0,), label="b")
-    a: tuple[float, ...] = knob((1.0,), label="a")
+    b: tuple[float, ...] = knob((1.0,), label="b", low=-MOST, high=MOST)
+    a: tuple[float, ...] = knob((1.0,), label="a", low=-MOST, high=MOST)
 
     def validate(self) -> None:
         for name, values in (("b", self.b), ("a", self.a)):
@@ -189,9 +191,9 @@ class ZerosPolesGain(AbstractFilterSpec):
     title: ClassVar[str] = "Zeros and poles"
     summary: ClassVar[str] = "Zeros, poles and gain, given as numbers"
 
-    zeros: tuple[tuple[float, float], ...] = knob((), kind="points")
-    poles: tuple[tuple[float, float], ...] = knob((), kind="points")
-    gain: float = knob(1.0)
+    zeros: tuple[tuple[float, float], ...] = knob((), kind="points", low=-MOST, high=MOST)
+    poles: tuple[tuple[float, float], ...] = knob((), kind="points", low=-MOST, high=MOST)
+    gain: float = knob(1.0, low=-MOST, high=MOST)
 
     def validate(self) -> None:
         for name, points in (("zeros", self.zeros), ("poles", self.poles)):

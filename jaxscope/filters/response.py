@@ -41,7 +41,7 @@ def _centred(p0: float, p1: float, p2: float, angle: Floats) -> Complexes:
 def sections_response(sections: Sections, angle: Floats) -> Complexes:
     """Return the complex response of a cascade at ``angle``, shape (n_frequencies,)."""
     result = np.ones(angle.shape, dtype=np.complex128)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         for b0, b1, b2, a0, a1, a2 in sections.rows:
             result *= _centred(b0, b1, b2, angle) / _centred(a0, a1, a2, angle)
     return result
@@ -99,8 +99,10 @@ def frequency_response(design: ChainDesign, frequency_hz: npt.ArrayLike) -> Comp
     angle = angles_of(frequency_hz, design.rate_hz)
     one = _zero_phase_response if design.phase == "zero" else part_response
     result = np.ones(angle.shape, dtype=np.complex128)
-    for part in design.parts:
-        result = result * one(part, angle)
+    # numbers of 1e300 may be typed: then the response is inf or NaN there, and who draws it leaves a gap
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for part in design.parts:
+            result = result * one(part, angle)
     return result
 
 
@@ -133,8 +135,7 @@ def _delay_of_quadratic(p0: float, p1: float, p2: float, angle: Floats) -> Float
     below = _centred(p0, p1, p2, angle)
     above = (p2 - p0) * np.cos(angle) - 1j * (p2 + p0) * np.sin(angle)
     scale = abs(p0) + abs(p1) + abs(p2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        delay: Floats = (above / below).real
+    delay: Floats = (above / below).real
     delay[np.abs(below) <= ZERO_PART * scale] = np.nan
     return delay
 
@@ -152,8 +153,7 @@ def _part_delay(part: Realisation, angle: Floats) -> Floats:
                 return np.full(angle.shape, (taps.size - 1) / 2)
             below = taps_response(taps, angle)
             above = taps_response(taps * np.arange(taps.size), angle)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                delay: Floats = (above / below).real
+            delay: Floats = (above / below).real
             delay[np.abs(below) <= ZERO_PART * np.abs(taps).sum()] = np.nan
             return delay
         case RunningMedian():
@@ -173,7 +173,8 @@ def group_delay_samples(design: ChainDesign, frequency_hz: npt.ArrayLike) -> Flo
     angle = angles_of(frequency_hz, design.rate_hz)
     if design.phase == "zero":
         return np.zeros(angle.shape)
-    return sum((_part_delay(part, angle) for part in design.parts), start=np.zeros(angle.shape))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        return sum((_part_delay(part, angle) for part in design.parts), start=np.zeros(angle.shape))
 
 
 def _forward(design: ChainDesign, samples: Floats) -> Floats:

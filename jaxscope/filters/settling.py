@@ -21,6 +21,8 @@ STRONG_TAIL = 1e-2
 FAINT_TAIL = 1e-4
 
 MAX_DOUBLINGS = 52
+#: above this (a comb) a state space costs more than the answer is worth; its poles are all alike anyway
+MAX_SPACE_SECTIONS = 128
 
 Floats = npt.NDArray[np.float64]
 _Section = tuple[Floats, Floats, Floats, float]
@@ -84,10 +86,21 @@ def _search(powers: list[Floats], gramian: Floats, state: Floats, limit: float) 
     return n + 1
 
 
+def _by_slowest_pole(rows: tuple[Row, ...], tail: float) -> int:
+    """Return when the slowest pole alone has decayed to ``tail`` of its energy."""
+    radius = pole_radius((Sections(rows),))
+    return 1 if radius == 0 else 1 + math.ceil(math.log(tail) / (2 * math.log(radius)))
+
+
 def _sections_settling(rows: tuple[Row, ...], tail: float, *, zero_phase: bool) -> int:
+    if len(rows) > MAX_SPACE_SECTIONS:
+        return _by_slowest_pole(rows, tail)
     a, b, c, d = _cascade_space(rows)
     powers = _powers(a)
     observability = _gramian(powers, c)
+    if not np.isfinite(observability).all():
+        # a cascade of so high an order at so low a cutoff that its states leave the range of float64
+        return _by_slowest_pole(rows, tail)
     if zero_phase:
         controllability = _gramian([power.T for power in powers], b)
         middle = float(c @ controllability @ c) + d * d
@@ -100,6 +113,7 @@ def _sections_settling(rows: tuple[Row, ...], tail: float, *, zero_phase: bool) 
 
 def _taps_settling(part: Taps, tail: float, *, zero_phase: bool) -> int:
     taps = part.to_array()
+    taps = taps / max(float(np.abs(taps).max()), 1e-300)
     if zero_phase:
         if part.runs_once:
             taps = taps[taps.size // 2 :].copy()
@@ -118,7 +132,8 @@ def _part_settling(part: Realisation, tail: float, *, zero_phase: bool) -> float
         case Sections():
             if not is_stable((part,)):
                 return math.inf
-            return _sections_settling(part.rows, tail, zero_phase=zero_phase)
+            with np.errstate(all="ignore"):
+                return _sections_settling(part.rows, tail, zero_phase=zero_phase)
         case Taps():
             return _taps_settling(part, tail, zero_phase=zero_phase)
         case RunningMedian():

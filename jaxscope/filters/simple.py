@@ -19,7 +19,7 @@ class Gain(AbstractFilterSpec):
     title: ClassVar[str] = "Gain"
     summary: ClassVar[str] = "Multiplies by a number; -1 turns the polarity"
 
-    gain: float | None = knob(None, step=0.1, label="Factor", kind="number", optional=True)
+    gain: float | None = knob(None, low=-1e50, high=1e50, step=0.1, label="Factor", kind="number", optional=True)
     gain_db: float | None = gain_knob(None, optional=True)
 
     def validate(self) -> None:

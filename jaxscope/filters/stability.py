@@ -23,7 +23,7 @@ _SPLITTER = 134217729.0
 class Plane:
     """Zeros, poles and gain: ``H(z) = gain · Π(z - zero) / Π(z - pole)``.
 
-    ``zeros`` is None where there are too many taps to root.
+    ``zeros`` is None where there are too many taps to root, or they lie too far apart.
     """
 
     zeros: tuple[complex, ...] | None
@@ -52,7 +52,7 @@ def monic_roots(c1: float, c2: float) -> tuple[complex, complex]:
 
 
 def _row_roots(row: Row) -> tuple[list[complex], list[complex], float]:
-    """Return zeros, poles and gain of a section; roots at the origin that cancel are left out."""
+    """Return zeros, poles and gain of a section."""
     b0, b1, b2, _, a1, a2 = row
     poles = list(monic_roots(a1, a2))
     if b0 != 0:
@@ -63,9 +63,6 @@ def _row_roots(row: Row) -> tuple[list[complex], list[complex], float]:
         zeros, gain = [], b2
     if gain == 0:
         return [], [], 0.0
-    while 0 in zeros and 0 in poles:
-        zeros.remove(0)
-        poles.remove(0)
     return zeros, poles, gain
 
 
@@ -93,7 +90,13 @@ def _taps_plane(part: Taps) -> Plane:
     core = np.trim_zeros(taps, "f")
     if core.size > MAX_ROOTED_TAPS:
         return Plane(zeros=None, poles=poles, gain=float(core[0]))
-    return Plane(zeros=tuple(np.roots(core).astype(complex).tolist()), poles=poles, gain=float(core[0]))
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            zeros = np.roots(core).astype(complex)
+    except (FloatingPointError, np.linalg.LinAlgError):
+        # coefficients too far apart: there are zeros, but beyond what float64 can hold
+        return Plane(zeros=None, poles=poles, gain=float(core[0]))
+    return Plane(zeros=tuple(zeros.tolist()), poles=poles, gain=float(core[0]))
 
 
 def plane_of(parts: tuple[Realisation, ...]) -> Plane:
@@ -105,7 +108,17 @@ def plane_of(parts: tuple[Realisation, ...]) -> Plane:
         plane = _part_plane(part)
         zeros = None if zeros is None or plane.zeros is None else zeros + plane.zeros
         poles, gain = poles + plane.poles, gain * plane.gain
-    return Plane(zeros=zeros, poles=poles, gain=gain)
+    if zeros is None:
+        return Plane(zeros=None, poles=poles, gain=gain)
+    # the pairing of an odd order puts the spare zero and the spare pole at the origin in different sections
+    n_both = min(zeros.count(0j), poles.count(0j))
+    return Plane(zeros=_without_origin(zeros, n_both), poles=_without_origin(poles, n_both), gain=gain)
+
+
+def _without_origin(roots: tuple[complex, ...], count: int) -> tuple[complex, ...]:
+    """Return the roots without ``count`` of those at the origin."""
+    away = tuple(root for root in roots if root != 0)
+    return away + (0j,) * (len(roots) - len(away) - count)
 
 
 def _row_radius(row: Row) -> float:

@@ -153,14 +153,12 @@ def _points(knob: Knob, value: object) -> tuple[tuple[float, float], ...]:
             pair = (item, 0.0)
         if len(pair) != 2:
             raise SpecError(knob.name, f"{shown(item)} in {knob.name} is not a pair", hint="give [re, im]")
-        points.append((real(knob.name, pair[0]), real(knob.name, pair[1])))
+        points.append((_number(knob, pair[0]), _number(knob, pair[1])))
     return tuple(points)
 
 
 def _rows(knob: Knob, value: object) -> tuple[tuple[float, ...], ...]:
-    return tuple(
-        tuple(real(knob.name, number) for number in listed(knob.name, row)) for row in listed(knob.name, value)
-    )
+    return tuple(tuple(_number(knob, number) for number in listed(knob.name, row)) for row in listed(knob.name, value))
 
 
 def _window(knob: Knob, value: object) -> str | tuple[str, float]:

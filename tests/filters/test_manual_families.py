@@ -1,4 +1,4 @@
-"""Filters given as numbers: b / a equals lfilter, roots are paired, what cannot be is named, what is unstable is flagged."""
+"""Filters given as numbers: b / a equals lfilter, roots are paired, what cannot be is named or flagged."""
 
 from __future__ import annotations
 
