@@ -198,11 +198,11 @@ def context_of(design: ChainDesign) -> int:
 
 
 def bucket(n_samples: int) -> int:
-    """Return the length that is read in place of ``n_samples``: one of four an octave, so that few shapes compile."""
+    """Return the length that is read in place of ``n_samples``: one of eight an octave, so that few shapes compile."""
     if n_samples <= 64:
         return 64
-    quarter = 1 << ((n_samples - 1).bit_length() - 3)
-    return -(-n_samples // quarter) * quarter
+    eighth = 1 << ((n_samples - 1).bit_length() - 4)
+    return -(-n_samples // eighth) * eighth
 
 
 def _group(

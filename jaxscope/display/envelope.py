@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+#: Longest bin that is reduced sample by sample.
+SHORT_BIN = 32
 
 
 def bin_size(n_samples: float, width_px: int) -> int:
@@ -106,6 +108,8 @@ def robust_centre(low: FloatArray, high: FloatArray) -> FloatArray:
     An offset for display that one artefact does not move.
     """
     middle = 0.5 * (low + high)
+    if middle.shape[1] and np.isfinite(middle).all():
+        return np.asarray(np.median(middle, axis=1))
     centre = np.zeros(middle.shape[0])
     for row, values in enumerate(middle):
         finite = values[np.isfinite(values)]
@@ -131,9 +135,19 @@ def robust_height(low: FloatArray, high: FloatArray, *, share: float = 0.98) -> 
 
 def _fill(samples: FloatArray, low: FloatArray, high: FloatArray) -> None:
     """Reduce the last axis into ``low`` and ``high``, the quick way where nothing is NaN."""
-    np.minimum.reduce(samples, axis=-1, out=low)
+    _reduce(samples, np.minimum, low)
     if np.isnan(low).any():
-        np.fmin.reduce(samples, axis=-1, out=low)
-        np.fmax.reduce(samples, axis=-1, out=high)
+        _reduce(samples, np.fmin, low)
+        _reduce(samples, np.fmax, high)
     else:
-        np.maximum.reduce(samples, axis=-1, out=high)
+        _reduce(samples, np.maximum, high)
+
+
+def _reduce(samples: FloatArray, how: np.ufunc, out: FloatArray) -> None:
+    """Reduce the last axis: sample by sample of all bins where bins are short, for numpy is slow along short axes."""
+    if samples.shape[-1] > SHORT_BIN:
+        how.reduce(samples, axis=-1, out=out)
+        return
+    out[...] = samples[..., 0]
+    for place in range(1, samples.shape[-1]):
+        how(out, samples[..., place], out=out)
