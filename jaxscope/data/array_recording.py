@@ -104,8 +104,10 @@ class ArrayRecording(Recording):
             raise ReadError("The recording is closed", hint="open it again")
         chosen, span = self._info.reading_span(start, stop, channels)
         result = np.empty((len(chosen), len(span)), dtype=np.float64)
-        for row, index in enumerate(chosen):
-            result[row] = self._arrays[index][span.start : span.stop]
+        # Some NaNs, cast to float64, raise a flag that means nothing here.
+        with np.errstate(invalid="ignore"):
+            for row, index in enumerate(chosen):
+                result[row] = self._arrays[index][span.start : span.stop]
         return result
 
     def close(self) -> None:

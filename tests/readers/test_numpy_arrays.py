@@ -177,3 +177,9 @@ def test_bytes_after_the_array_are_told(tmp_path: Path) -> None:
 def test_sniffing_knows_its_own() -> None:
     assert FORMAT.sniff(npy_bytes(np.zeros(1))[:64])
     assert not FORMAT.sniff(b"PK\x03\x04 a document")
+
+
+def test_signalling_nan_is_nan(tmp_path: Path) -> None:
+    data = npy_bytes(np.zeros(4, "<f4"))
+    (tmp_path / "a.npy").write_bytes(data[:-4] + b"\x01\x00\x80\x7f")
+    np.testing.assert_array_equal(FORMAT.open(tmp_path / "a.npy", PLAIN).read(0, 4), [[0, 0, 0, np.nan]])
