@@ -19,6 +19,7 @@ READERS: Registry[ReaderFormat] = Registry(
     {
         "edf": "jaxscope.readers.edf:EDF_FORMAT",
         "bdf": "jaxscope.readers.edf:BDF_FORMAT",
+        "gdf": "jaxscope.readers.gdf:FORMAT",
         "brainvision": "jaxscope.readers.brainvision:FORMAT",
         "wfdb": "jaxscope.readers.wfdb:FORMAT",
         "audio": "jaxscope.readers.audio:FORMAT",
@@ -34,6 +35,7 @@ SUFFIXES: dict[str, str] = {
     ".rec": "edf",
     ".bdf": "bdf",
     ".bdf+": "bdf",
+    ".gdf": "gdf",
     ".vhdr": "brainvision",
     ".ahdr": "brainvision",
     ".vmrk": "brainvision",

@@ -66,12 +66,13 @@ class BrainVisionRecording(Recording):
     def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
         result = self._table.read(self._file, span, chosen)
-        for row, index in enumerate(chosen):
-            gain = self._gains[index]
-            if gain is not None:
-                result[row] *= gain
-            elif self._table.dtype.kind == "i":
-                result[row] %= 256.0**self._table.dtype.itemsize
+        with np.errstate(invalid="ignore", over="ignore"):  # an absurd resolution makes infinities
+            for row, index in enumerate(chosen):
+                gain = self._gains[index]
+                if gain is not None:
+                    result[row] *= gain
+                elif self._table.dtype.kind == "i":
+                    result[row] %= 256.0**self._table.dtype.itemsize
         return result
 
 

@@ -134,13 +134,18 @@ class SampleTable:
         result = np.empty((len(channels), len(span)), dtype=np.float64)
         if not result.size:
             return result
+        # Some NaNs, cast to float64, raise a flag that means nothing here.
+        with np.errstate(invalid="ignore"):
+            self._fill(file, span, channels, result)
+        return result
+
+    def _fill(self, file: ByteFile, span: Span, channels: Sequence[int], result: FloatArray) -> None:
         low, high = min(channels) * self.channel_bytes, max(channels) * self.channel_bytes + self.dtype.itemsize
         if self.sample_bytes > self.dtype.itemsize and high - low <= self.sample_bytes:
             self._read_side_by_side(file, span, channels, result)
         else:
             for row, channel in enumerate(channels):
                 self._read_one(file, span, channel, result[row])
-        return result
 
     def _read_side_by_side(self, file: ByteFile, span: Span, channels: Sequence[int], result: FloatArray) -> None:
         low = min(channels) * self.channel_bytes

@@ -168,7 +168,8 @@ class Segment:
             have = Span(frames.start * per_frame, frames.stop * per_frame)
             shared = stored.intersect(have)
             taken = values[shared.start - have.start : shared.stop - have.start]
-            physical = (taken - signal.baseline) / signal.gain
+            with np.errstate(over="ignore"):  # an absurd gain makes infinities
+                physical = (taken - signal.baseline) / signal.gain
             invalid = invalid_value(signal.format)
             if invalid is not None:
                 physical[taken == invalid] = np.nan

@@ -54,7 +54,18 @@ def write_wfdb(path: Path) -> None:
     path.with_name("samples.dat").write_bytes((NOISE * 10000).astype("<i2").T.tobytes())
 
 
+def write_gdf(path: Path) -> None:
+    fixed = b"GDF 1.25".ljust(168) + b"2021030204050600" + (768).to_bytes(8, "little") + bytes(44)
+    fixed += (30).to_bytes(8, "little") + b"".join(n.to_bytes(4, "little") for n in (1, 5, 2))
+    body = b"".join(text.ljust(16) for text in (b"Fp1", b"Fp2")) + b" " * 160 + b"uV      " * 2
+    body += np.array([-1.0, -1.0, 1.0, 1.0]).tobytes() + np.array([-10000, -10000, 10000, 10000]).tobytes()
+    body += b" " * 160 + np.array([100, 100, 3, 3], dtype="<i4").tobytes() + bytes(64)
+    records = (NOISE * 10000).astype("<i2").reshape(2, 30, 100).transpose(1, 0, 2)
+    path.write_bytes(fixed + body + records.tobytes())
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
+    "gdf": ((".gdf", write_gdf),),
     "brainvision": ((".vhdr", write_brainvision),),
     "wfdb": ((".hea", write_wfdb),),
     "audio": ((".wav", write_wav), (".flac", write_wav)),
