@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: Suffixes that people know a format by.
+WELL_KNOWN = (".edf", ".bdf", ".wav", ".flac", ".ogg", ".npy", ".npz", ".csv", ".tsv")
+
 
 def readable_suffixes() -> tuple[str, ...]:
     """Return every suffix that can be opened."""
@@ -11,15 +14,13 @@ def readable_suffixes() -> tuple[str, ...]:
 
 
 def short_titles() -> tuple[str, ...]:
-    """Return the formats that can be opened as words for the start screen, the best known suffixes first."""
-    known = readable_suffixes()
-    wanted = (".edf", ".bdf", ".wav", ".flac", ".ogg", ".aiff", ".npy", ".npz", ".csv", ".tsv")
-    rest = tuple(suffix for suffix in known if suffix not in wanted and not _is_variant(suffix, wanted))
-    return tuple(suffix[1:].upper() for suffix in (*(item for item in wanted if item in known), *rest))
+    """Return the formats that can be opened as words for the start screen.
 
+    Well-known suffixes stand for themselves; a format without one is called by its title.
+    """
+    from jaxscope.readers import READERS, SUFFIXES
 
-def _is_variant(suffix: str, wanted: tuple[str, ...]) -> bool:
-    """Whether a suffix names a format that a better known one stands for already."""
-    from jaxscope.readers import SUFFIXES
-
-    return any(SUFFIXES[suffix] == SUFFIXES.get(item) for item in wanted)
+    known = tuple(suffix for suffix in WELL_KNOWN if suffix in SUFFIXES)
+    covered = {SUFFIXES[suffix] for suffix in known}
+    rest = tuple(READERS[name].title for name in READERS if name not in covered)
+    return (*(suffix[1:].upper() for suffix in known), *rest)
