@@ -502,7 +502,7 @@ def key_sequence(text: str) -> QKeySequence:
 
 def key_words(text: str) -> str:
     """Return a key as it is shown on caps and in tooltips: ``"Ctrl Shift Z"``."""
-    arrows = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓"}
+    arrows = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "PgDown": "PgDn"}
     plus = text.replace("++", "+plus") if text.endswith("++") else text
     parts = ["+"] if text == "+" else plus.split("+")
     return " ".join("+" if part == "plus" else arrows.get(part, part) for part in parts)

@@ -246,6 +246,7 @@ class MainWindow(QWidget):
         for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview):
             part.close_recording()
         self._pages.setCurrentWidget(self.start)
+        self.start.setFocus()
         self.setWindowTitle("jaxscope")
 
     def refuse(self, error: JaxscopeError) -> None:

@@ -137,13 +137,20 @@ class _BlockView:
     @staticmethod
     def of(scene: TraceScene, pane: Pane, block: TraceBlock) -> _BlockView:
         centre_s = (block.bin_samples - 1) / (2.0 * block.rate_hz)
-        times_s = block.times_s
+        times_s = rising_times(block)
         first = max(0, int(np.searchsorted(times_s, scene.start_s - centre_s)) - 2)
         last = int(np.searchsorted(times_s, scene.stop_s)) + 2
         bins = slice(first, last)
         span_s = max(scene.stop_s - scene.start_s, 1e-12)
         x = pane.left_px + (times_s[bins] + centre_s - scene.start_s) * (pane.width_px / span_s)
         return _BlockView(block=block, x=x, bins=bins)
+
+
+def rising_times(block: TraceBlock) -> FloatArray:
+    """Return the times of a block; where one stands for a gap and is NaN, that of the bin before it."""
+    if np.isfinite(block.times_s).all():
+        return block.times_s
+    return np.maximum.accumulate(np.nan_to_num(block.times_s, nan=-np.inf))
 
 
 def _lines(

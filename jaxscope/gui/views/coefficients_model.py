@@ -6,9 +6,10 @@ Pure values and one Qt model; a cell is addressed as the action ``EditCoefficien
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 from re import findall
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
@@ -16,7 +17,9 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import StageCurve
 from jaxscope.filters.coefficients import Sections, Taps
+from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.numbers import MINUS
+from jaxscope.session.coefficients import is_manual
 from jaxscope.session.state import CoefficientForm
 
 TAP_COLUMNS = 4
@@ -212,3 +215,30 @@ def _columns_of(form: CoefficientForm, curve: StageCurve | None) -> list[list[fl
     if form == "taps" and isinstance(realisation, Taps):
         return [list(realisation.values)]
     return []
+
+
+def numbers_in_use(stage: Stage | None, framed: StageCurve | None, rate_hz: float) -> StageCurve | None:
+    """Return what the table shows: the frame's numbers, or those of the state where it holds them itself.
+
+    Frames come later than states. What a person has just typed or spun is in the state as it is, and the next spin must
+    start from it, not from the frame before.
+    """
+    if stage is None or not is_manual(stage.spec):
+        return framed
+    spec: Any = stage.spec
+    curve = framed or StageCurve(
+        title="",
+        subtitle="",
+        magnitude_db=np.zeros(0),
+        realisation=None,
+        b=(),
+        a=(),
+        facts=(),
+        is_stable=True,
+        pole_radius=0.0,
+    )
+    if spec.family == "transfer_function":
+        return replace(curve, b=tuple(spec.b), a=tuple(spec.a))
+    if spec.family in ("sections", "taps"):
+        return replace(curve, realisation=spec.design(rate_hz))
+    return framed

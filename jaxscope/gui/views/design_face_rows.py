@@ -97,8 +97,8 @@ class KnobRow(QWidget):
         return None
 
     def turn(self, value: Any, merge_key: str) -> None:
-        """Ask for a value where the spec takes it."""
-        if self.complaint(value) is None:
+        """Ask for another value where the spec takes it."""
+        if getattr(self.spec, self.knob.name, None) != value and self.complaint(value) is None:
             self.turned.emit(self.knob.name, value, merge_key)
 
     def reach(self) -> tuple[float, float] | None:

@@ -109,7 +109,14 @@ class HeaderStripView(AbstractView, QWidget):
     def set_notes_visible(self, *, visible: bool) -> None:
         """Show or leave out the notes of the legend (narrow windows)."""
         self._has_notes = visible
+        self._show_labels()
         self.update()
+
+    def _show_labels(self) -> None:
+        """Leave the words of the steppers out where the name of the second pane needs their room."""
+        visible = self._has_notes or self._state.viewport.mode != "split"
+        for stepper in (self.window_stepper, self.scale_stepper):
+            stepper.set_label_visible(visible=visible)
 
     def close_recording(self) -> None:
         """Show nothing."""
@@ -143,6 +150,7 @@ class HeaderStripView(AbstractView, QWidget):
         self.scale_stepper.show_text(scale_text(bar, self._unit()))
         words = kind.upper() if kind in ("eeg", "ecg", "eog", "emg") else kind
         self.scale_stepper.setToolTip(f"Height of the {words} scale bar. Other types keep their ratio [+ −]")
+        self._show_labels()
         is_removed = viewport.mode == "difference"
         self._row.setContentsMargins(8, 0, 12 + (REMOVED_PX if is_removed else 0), 1)
         self.update()

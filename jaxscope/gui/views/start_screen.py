@@ -143,10 +143,12 @@ class _FileRow(QAbstractButton):
 class _ErrorCard(QWidget):
     """Why a recording could not be opened, and what to do."""
 
+    _BELOW = 16
+
     def __init__(self, failure: Failure) -> None:
         super().__init__()
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 14, 14, 14)
+        row.setContentsMargins(16, 14, 14, 14 + self._BELOW)
         row.setSpacing(14)
         row.addWidget(Icon("file-alert", "danger", size=22), alignment=Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout()
@@ -169,7 +171,7 @@ class _ErrorCard(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
-        rounded(painter, QRectF(self.rect()), 10, "danger_bg")
+        rounded(painter, QRectF(self.rect()).adjusted(0, 0, 0, -self._BELOW), 10, "danger_bg")
         painter.end()
 
 
@@ -190,6 +192,8 @@ class StartScreen(QWidget):
 
     def __init__(self, formats: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Start")
         self._error: _ErrorCard | None = None
         self._inner = QWidget(self)
         self._column = QVBoxLayout(self._inner)
@@ -238,6 +242,7 @@ class StartScreen(QWidget):
         """Explain over the drop zone why something could not be opened; None takes it away."""
         if self._error is not None:
             self._column.removeWidget(self._error)
+            self._error.hide()
             self._error.deleteLater()
             self._error = None
         if failure is not None:
@@ -304,6 +309,7 @@ def _clear(layout: QVBoxLayout | QHBoxLayout) -> None:
     while layout.count():
         item = layout.takeAt(0)
         if item.widget() is not None:
+            item.widget().hide()
             item.widget().deleteLater()
         elif item.layout() is not None:
             _clear(item.layout())

@@ -37,6 +37,7 @@ class StatusBarView(AbstractView, QWidget):
         self._blocked: Blocked | None = None
         self._frame: Frame | None = None
         self._about_ms = 0.0
+        self._has_compiled = False
         self._overview: OverviewFrame | None = None
         self._busy: dict[str, Busy] = {}
         self._exports: dict[int, ExportProgress] = {}
@@ -74,14 +75,17 @@ class StatusBarView(AbstractView, QWidget):
                 self._blocked = self._frame = self._overview = None
             case Frame():
                 self._blocked, self._frame = None, outcome
-                # a number that jumps with each frame cannot be read
-                if not 0.6 < outcome.compute_ms / max(self._about_ms, 1e-9) < 1.6:
+                # a number that jumps with each frame cannot be read; the wait for a compilation happens once
+                if self._has_compiled:
+                    self._has_compiled = False
+                elif not 0.6 < outcome.compute_ms / max(self._about_ms, 1e-9) < 1.6:
                     self._about_ms = outcome.compute_ms
             case Blocked():
                 self._blocked = outcome
             case OverviewFrame():
                 self._overview = outcome
             case Busy():
+                self._has_compiled = self._has_compiled or outcome.what == "compiling"
                 self._busy.pop(outcome.what, None)
                 if not outcome.done:
                     self._busy[outcome.what] = outcome
@@ -133,8 +137,11 @@ class StatusBarView(AbstractView, QWidget):
         frame = self._frame
         device = frame.device.upper().replace(":", " ")
         window = span_text(viewport.duration_s)
+        words = f"Dragging a knob filters {frame.n_channels} channels × {window} again on {device}"
+        if self._about_ms <= 0:
+            return words
         took = f"{self._about_ms:.0f} ms" if self._about_ms >= 10 else f"{self._about_ms:.1f} ms"
-        return f"Dragging a knob filters {frame.n_channels} channels × {window} again on {device}, about {took}"
+        return f"{words}, about {took}"
 
     def _badge(self) -> tuple[str, str, str, str | None]:
         """Return words, icon, colour and ground of the badge."""

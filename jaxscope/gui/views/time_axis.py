@@ -18,7 +18,8 @@ from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.state import SessionState
 
-_HALF_LABEL = 30
+#: Between two times on the axis.
+_LEAST_GAP = 20
 _ZOOM_STEP = 1.25
 
 
@@ -92,9 +93,10 @@ class TimeAxisView(AbstractView, QWidget):
     def _paint_pane(self, painter: QPainter, pane: PaneRect) -> None:
         viewport = self._state.viewport
         start_s, stop_s = viewport.start_s, viewport.start_s + viewport.duration_s
-        # times of an hour and more are wider
-        least_px = 78 if stop_s >= 3600 or self._is_clock else 60
-        ticks = time_ticks(start_s, stop_s, pane.width, least_px=least_px)
+        ticks = time_ticks(start_s, stop_s, pane.width)
+        widest = text_width(self._words(stop_s, decimals_of(ticks.step)), font(11))
+        if widest + _LEAST_GAP > 60:
+            ticks = time_ticks(start_s, stop_s, pane.width, least_px=widest + _LEAST_GAP)
         edge = pane.left + RAIL_PX
         for seconds, length, token in ((ticks.minor, 4, "line2"), (ticks.major, 6, "off")):
             for second in seconds:
@@ -102,17 +104,18 @@ class TimeAxisView(AbstractView, QWidget):
                 painter.fillRect(QRectF(x, 1, 1, length), colour(token))
         decimals = decimals_of(ticks.step)
         badge = self._badge_rect(pane, edge)
+        free_from = edge
         for second in ticks.major:
             x = RAIL_PX + pane.x_of(second, start_s, viewport.duration_s)
             words = self._words(second, decimals)
-            half = text_width(words, font(11)) / 2 + 4
-            if badge is not None and x + half > badge.left() and x - half < badge.right():
+            width = text_width(words, font(11))
+            left = x + 4 if x - edge < width / 2 else x - width / 2
+            if left < free_from or left + width > edge + pane.width:
                 continue
-            if x - edge < _HALF_LABEL:
-                draw_text(painter, QRectF(x + 4, 3, 2 * _HALF_LABEL, self.height() - 4), words, font(11), "text3", LEFT)
-            elif edge + pane.width - x >= _HALF_LABEL:
-                box = QRectF(x - 60, 3, 120, self.height() - 4)
-                draw_text(painter, box, words, font(11), "text3", CENTRE)
+            if badge is not None and left + width + 4 > badge.left() and left - 4 < badge.right():
+                continue
+            draw_text(painter, QRectF(left, 3, width + 4, self.height() - 4), words, font(11), "text3", LEFT)
+            free_from = left + width + 8
         if badge is not None:
             rounded(painter, badge, 4, "press")
             draw_text(painter, badge, self._words(self._pointer_s or 0.0, 3), font(11, 500), "text", CENTRE)

@@ -39,6 +39,7 @@ class Readout(AbstractView, QWidget):
         self._agreement: AgreementFrame | None = None
         self._blocked: Blocked | None = None
         self._busy: dict[str, float] = {}
+        self._has_compiled = False
         self._has_recording = False
         self._is_narrow = False
         self._turn = 0.0
@@ -83,6 +84,10 @@ class Readout(AbstractView, QWidget):
                 self.updateGeometry()
             case Frame():
                 self._frame, self._blocked = outcome, None
+                if self._has_compiled:
+                    # what was waited for once is not the time of an edit
+                    self._times_ms.clear()
+                self._has_compiled = False
                 self._times_ms = [*self._times_ms, outcome.compute_ms][-_REMEMBERED:]
             case AgreementFrame():
                 self._agreement = outcome
@@ -121,6 +126,7 @@ class Readout(AbstractView, QWidget):
         if busy.done:
             self._busy.pop(busy.label, None)
         elif busy.what in ("compiling", "compile"):
+            self._has_compiled = True
             self._busy.setdefault(busy.label, time.monotonic())
         self.update()
 

@@ -102,6 +102,9 @@ class TracesView(AbstractView, QWidget):
         if state.viewport is not previous.viewport or not is_same_look or state is previous:
             self._describe()
             self.update()
+        if self._pointer is not None and state.viewport is not previous.viewport:
+            # the pointer stands still, the time under it does not
+            self.pointer_moved.emit(self.second_at(self._pointer.x()))
 
     def show_frame(self, outcome: object) -> None:
         """Show a newer frame, another recording, or that the picture is held."""

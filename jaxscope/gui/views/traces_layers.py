@@ -58,7 +58,7 @@ class Canvas:
 def paint_ground(canvas: Canvas) -> None:
     """Paint the canvas, the selected lanes, the grid, settling zones and gaps."""
     painter = canvas.painter
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # noqa: FBT003
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(QRectF(0, 0, canvas.width, canvas.height), colour("canvas"))
     tint = colour("after", 0.07 if theme().is_dark else 0.06)
     for row, lane in enumerate(canvas.model.lanes):

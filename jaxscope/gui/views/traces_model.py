@@ -14,7 +14,7 @@ from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.painting.geometry import PaneRect, panes_of
 from jaxscope.gui.painting.lanes import Lane, lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
-from jaxscope.gui.painting.scene import Pane, Quality, TraceScene
+from jaxscope.gui.painting.scene import Pane, Quality, TraceScene, rising_times
 from jaxscope.gui.theme import colour, theme
 from jaxscope.session.state import SessionState
 
@@ -210,12 +210,13 @@ def _mixed(token: str, share: float) -> int:
 def _point_at(block: TraceBlock, second: float) -> int | None:
     """Return the number of the bin around a time, None outside of the block."""
     bin_s = block.bin_samples / block.rate_hz
-    point = int(np.searchsorted(block.times_s, second + 1e-9, side="right")) - 1
-    if block.bin_samples == 1 and point + 1 < len(block.times_s):
+    times_s = rising_times(block)
+    point = int(np.searchsorted(times_s, second + 1e-9, side="right")) - 1
+    if block.bin_samples == 1 and point + 1 < len(times_s):
         # a sample is a point in time: the nearest one counts
-        nearer_next = block.times_s[point + 1] - second < second - block.times_s[max(point, 0)]
+        nearer_next = times_s[point + 1] - second < second - times_s[max(point, 0)]
         point = point + 1 if point < 0 or nearer_next else point
-    if not 0 <= point < len(block.times_s) or abs(second - block.times_s[point]) > bin_s * 1.5:
+    if not 0 <= point < len(times_s) or abs(second - times_s[point]) > bin_s * 1.5:
         return None
     return point
 

@@ -27,7 +27,7 @@ def value_text(value: Value | None, unit: str, units_per_lane: float) -> str:
     """Return what a trace holds: one value, or a range where a bin holds several samples."""
     if value is None:
         return "no data"
-    decimals = decimals_for(units_per_lane / 10)
+    decimals = decimals_for(units_per_lane)
     low, high = signed(value.low, decimals), signed(value.high, decimals)
     words = low if low == high else f"{low} … {high}"
     return f"{words} {unit}" if unit else words
