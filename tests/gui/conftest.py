@@ -156,3 +156,9 @@ def lowpass():
 def spectra() -> SpectrumFrame:
     """Return spectra for the response."""
     return spectrum_frame()
+
+
+@pytest.fixture
+def frame_of() -> Callable[..., DesignFrame]:
+    """Return the maker of design frames: state, revision and maybe rate."""
+    return design_frame

@@ -111,7 +111,7 @@ def test_new_segments_leave_none_of_the_old_on_show(qtbot):
 def test_a_switch_tells_a_click_by_clicked_only(qtbot):
     switch = shown(qtbot, Switch("Filter"))
     told = []
-    switch.clicked.connect(told.append)
+    switch.clicked.connect(lambda on: told.append(on))
     switch.setChecked(True)
     assert told == []
     qtbot.mouseClick(switch, Qt.MouseButton.LeftButton)
