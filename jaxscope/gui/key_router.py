@@ -13,7 +13,8 @@ from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.gui.commands import COMMANDS, Command, key_sequence
+from jaxscope.gui.command_table import COMMANDS
+from jaxscope.gui.commands import Command, key_sequence
 from jaxscope.gui.window_actions import WindowActions
 
 #: A key that is held for longer than this is not a tap.

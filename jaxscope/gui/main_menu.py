@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
-from jaxscope.gui.commands import COMMANDS, MENUS, Command, key_words
+from jaxscope.gui.command_table import COMMANDS
+from jaxscope.gui.commands import MENUS, Command, key_words
 from jaxscope.gui.icons import icon
 
 if TYPE_CHECKING:

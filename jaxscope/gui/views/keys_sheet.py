@@ -7,7 +7,8 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from jaxscope.gui.assets import keymap
-from jaxscope.gui.commands import COMMANDS, RAW_ROW, key_words
+from jaxscope.gui.command_table import COMMANDS
+from jaxscope.gui.commands import RAW_ROW, key_words
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import KeyCap, Label
 from jaxscope.gui.components.painting import begin

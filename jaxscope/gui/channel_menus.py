@@ -1,0 +1,109 @@
+"""The menus of a channel: its row, its chain, its colour."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from jaxscope.gui.icons import icon
+from jaxscope.gui.painting.lanes import shown_channels
+from jaxscope.gui.shell import Shell
+from jaxscope.session import actions as act
+from jaxscope.session.state import CHAIN_TAGS
+
+_COLOURS = (
+    ("", "Colour of its type"),
+    ("t1", "Blue"),
+    ("t2", "Orange"),
+    ("t3", "Green"),
+    ("t4", "Pink"),
+    ("t5", "Yellow"),
+    ("t6", "Red"),
+    ("t7", "Violet"),
+    ("t8", "Cyan"),
+)
+
+
+class ChannelMenus:
+    """Opens the menus of channels over one window."""
+
+    def __init__(self, window: QWidget, shell: Shell) -> None:
+        self.window = window
+        self.shell = shell
+
+    def open_channel_menu(self, name: str, where: QPoint) -> None:
+        """Open the menu of a channel."""
+        menu = QMenu(self.window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addSection(name)
+        look = self.shell.state.document.look_of(name)
+        menu.addAction(icon("eye-off"), "Hide", lambda: self.shell.dispatch(act.HideChannels(names=(name,))))
+        alone = "All channels" if self.shell.viewport.lane_count == 1 else "This channel alone"
+        menu.addAction(icon("viewfinder"), alone, lambda: self.toggle_alone(name))
+        menu.addSeparator()
+        menu.addAction("Taller", lambda: self._gain(name, look.gain * 1.25))
+        menu.addAction("Flatter", lambda: self._gain(name, look.gain * 0.8))
+        menu.addSeparator()
+        self._fill_colours(menu.addMenu("Colour"), name)
+        self._fill_chains(menu.addMenu("Chain"), name)
+        menu.popup(where)
+
+    def toggle_alone(self, name: str) -> None:
+        """Show one channel alone, or all again."""
+        if self.shell.info is None:
+            return
+        if self.shell.viewport.lane_count == 1:
+            self.shell.dispatch(act.ShowLanes(first=0, count=None))
+            return
+        names = [self.shell.info.channels[number].name for number in shown_channels(self.shell.state, self.shell.info)]
+        self.shell.dispatch(act.ShowLanes(first=names.index(name), count=1))
+
+    def open_tag_menu(self, name: str, where: QPoint) -> None:
+        """Open the menu that gives a channel to a chain."""
+        menu = QMenu(self.window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill_chains(menu, name)
+        menu.popup(where)
+
+    def open_colour_menu(self, name: str, where: QPoint) -> None:
+        """Open the menu of colours of a channel."""
+        menu = QMenu(self.window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill_colours(menu, name)
+        menu.popup(where)
+
+    def _gain(self, name: str, gain: float) -> None:
+
+        look = self.shell.state.document.look_of(name)
+        self.shell.dispatch(act.SetLook(channel=name, look=replace(look, gain=gain)))
+
+    def _fill_chains(self, menu: QMenu, name: str) -> None:
+        lane = next((item for item in self.shell.lanes if item.name == name), None)
+        tag = lane.tag if lane is not None else ""
+        for number, chain in enumerate(self.shell.state.document.chains):
+            entry = menu.addAction(f"{CHAIN_TAGS[number]}  {chain.name or 'Chain'}")
+            entry.setCheckable(True)
+            entry.setChecked(tag == CHAIN_TAGS[number])
+            entry.triggered.connect(lambda _=False, number=number: self.shell.assign(name, number))
+        entry = menu.addAction("raw, no filter")
+        entry.setCheckable(True)
+        entry.setChecked(not tag)
+        entry.triggered.connect(lambda: self.shell.assign(name, None))
+
+    def _fill_colours(self, menu: QMenu, name: str) -> None:
+
+        look = self.shell.state.document.look_of(name)
+        group = QActionGroup(menu)
+        for token, words in _COLOURS:
+            entry = menu.addAction(icon("circle", token or "text3"), words)
+            entry.setCheckable(True)
+            entry.setChecked((look.colour or "") == token)
+            group.addAction(entry)
+            entry.triggered.connect(
+                lambda _=False, token=token: self.shell.dispatch(
+                    act.SetLook(channel=name, look=replace(look, colour=token or None))
+                )
+            )

@@ -1,0 +1,15 @@
+"""The table of all commands, in the order of the menus."""
+
+from __future__ import annotations
+
+from jaxscope.gui.command_table_keys import KEYS_ONLY
+from jaxscope.gui.command_table_menus import COMPUTE, EDIT, FILE, FILTER, HELP
+from jaxscope.gui.command_table_view import VIEW
+from jaxscope.gui.commands import Command
+
+COMMANDS: tuple[Command, ...] = (*FILE, *EDIT, *VIEW, *FILTER, *COMPUTE, *HELP, *KEYS_ONLY)
+
+
+def command(name: str) -> Command:
+    """Return the command called ``name``."""
+    return next(item for item in COMMANDS if item.name == name)

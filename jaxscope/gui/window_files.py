@@ -1,0 +1,197 @@
+"""What the window does with files: open, save, remember; and asks before something would be lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from jaxscope.compute.conductor import Conductor
+from jaxscope.compute.demo import demo_chains
+from jaxscope.compute.formats import readable_suffixes
+from jaxscope.compute.frames import Opened
+from jaxscope.errors import JaxscopeError
+from jaxscope.filters.chain_file import load_chain
+from jaxscope.gui.shell import Shell
+from jaxscope.gui.views.banner import Notice
+from jaxscope.resource_files import resource_path
+from jaxscope.session import actions as act
+from jaxscope.session.project import Project, load_project, reference_to, save_project
+from jaxscope.session.settings import Settings, save_settings
+from jaxscope.session.state import RecordingRef
+
+if TYPE_CHECKING:
+    from jaxscope.gui.main_window import MainWindow
+
+PROJECT_SUFFIX = ".jaxscope"
+
+
+class WindowFiles:
+    """Files of one window."""
+
+    def __init__(self, window: MainWindow, shell: Shell, conductor: Conductor, settings: Settings) -> None:
+        self.window = window
+        self.shell = shell
+        self.conductor = conductor
+        self.settings = settings
+        self.project_path = ""
+        self._pending_project: Project | None = None
+
+    # --- opening
+
+    def open_dialog(self) -> None:
+        """Ask for a recording, project or chain, and open it."""
+        patterns = " ".join(f"*{suffix}" for suffix in (*readable_suffixes(), PROJECT_SUFFIX))
+        path, _ = QFileDialog.getOpenFileName(
+            self.window,
+            "Open a recording",
+            self.settings.last_folder,
+            f"Recordings and projects ({patterns});;All files (*)",
+        )
+        if path:
+            self.open_path(path)
+
+    def open_path(self, path: str) -> None:
+        """Open a recording, a project or a chain file."""
+        suffix = Path(path).suffix.lower()
+        try:
+            if suffix == PROJECT_SUFFIX:
+                self.open_project(load_project(path), path)
+            elif suffix == ".json":
+                chain = load_chain(path)
+                self.shell.dispatch(act.SetChains(chains=(chain,)))
+            else:
+                self.open_recording(path)
+        except JaxscopeError as error:
+            self.window.refuse(error)
+
+    def open_recording(self, path: str) -> None:
+        """Open a recording; the chains stay."""
+        self._pending_project = None
+        self.conductor.open(path)
+
+    def open_project(self, project: Project, path: str, recording: str | None = None) -> None:
+        """Open a project, with another recording where one is given."""
+        self.project_path = path
+        self._pending_project = project
+        found = recording or (project.document.recording.path if project.document.recording else None)
+        for words in project.warnings:
+            self.window.notify(Notice(cause="project", kind="warn", sentence=words, can_close=True))
+        if found is None:
+            self._pending_project = None
+            self.shell.dispatch(act.LoadedProject(document=project.document, viewport=project.viewport))
+            return
+        self.conductor.open(found)
+
+    def open_demo(self) -> None:
+        """Open the demonstration recording, with its chains where there are none yet."""
+        if not self.shell.state.document.chains:
+            self.shell.dispatch(act.SetChains(chains=demo_chains()))
+        self.open_recording(str(resource_path("demo.edf")))
+
+    def take_opened(self, opened: Opened) -> None:
+        """Make the state refer to a recording that was opened."""
+        project, self._pending_project = self._pending_project, None
+        reference = RecordingRef(path=opened.path)
+        if project is not None:
+            document = replace(project.document, recording=reference)
+            self.shell.dispatch(act.LoadedProject(document=document, viewport=project.viewport))
+        else:
+            self.shell.dispatch(
+                act.OpenedRecording(
+                    recording=reference,
+                    duration_s=opened.info.duration_s,
+                    annotations=opened.info.annotations,
+                )
+            )
+        self._remember(opened.path)
+
+    def _remember(self, path: str) -> None:
+
+        if Path(path) == Path(resource_path("demo.edf")):
+            return
+        settings = self.settings.with_recent(str(Path(path).resolve()))
+        self.change_settings(replace(settings, last_folder=str(Path(path).resolve().parent)))
+
+    def change_settings(self, settings: Settings) -> None:
+        """Take and keep other preferences."""
+        self.settings = settings
+        self.window.start.show_recent(settings.recent)
+        try:
+            save_settings(settings)
+        except OSError as error:
+            self.window.notify(
+                Notice(
+                    cause="settings",
+                    kind="warn",
+                    sentence=f"The preferences cannot be kept: {error.strerror or error}",
+                    can_close=True,
+                )
+            )
+
+    def clear_recent(self) -> None:
+        """Forget the recordings that were opened before."""
+        self.change_settings(replace(self.settings, recent=()))
+
+    def close_recording(self) -> None:
+        """Close the recording; the chains stay."""
+        if not self.may_discard():
+            return
+        self.conductor.close_recording()
+        self.shell.dispatch(act.ClosedRecording())
+        self.shell.drop()
+        self.window.show_start()
+
+    # --- saving
+
+    def save(self) -> bool:
+        """Save the project where it came from; return whether it was saved."""
+        return self._save_to(self.project_path) if self.project_path else self.save_as()
+
+    def save_as(self) -> bool:
+        """Ask where, and save the project."""
+        proposal = self.project_path or str(Path(self.shell.path).with_suffix(PROJECT_SUFFIX))
+        path, _ = QFileDialog.getSaveFileName(
+            self.window, "Save project as", proposal, f"jaxscope projects (*{PROJECT_SUFFIX})"
+        )
+        if not path:
+            return False
+        return self._save_to(path if Path(path).suffix else path + PROJECT_SUFFIX)
+
+    def _save_to(self, path: str) -> bool:
+
+        state = self.shell.state
+        document = state.document
+        try:
+            if document.recording is not None:
+                reference = reference_to(document.recording.path, rate_hz=document.recording.rate_hz)
+                document = replace(document, recording=reference)
+            save_project(path, Project(document=document, viewport=state.viewport, engine=state.engine))
+        except JaxscopeError as error:
+            self.window.refuse(error)
+            return False
+        except OSError as error:
+            self.window.notify(
+                Notice(cause="save", kind="danger", sentence=f"{Path(path).name}: {error.strerror}", can_close=True)
+            )
+            return False
+        self.project_path = path
+        self.shell.store.mark_saved()
+        self.window.status.say(f"Saved {Path(path).name}")
+        return True
+
+    def may_discard(self) -> bool:
+        """Ask about unsaved changes of a project; return whether to go on."""
+        if not self.project_path or not self.shell.store.has_unsaved_changes:
+            return True
+        box = QMessageBox(self.window)
+        box.setText(f"Save the changes to {Path(self.project_path).name}?")
+        box.setInformativeText("The filter and the events would be lost.")
+        choice = QMessageBox.StandardButton
+        box.setStandardButtons(choice.Save | choice.Discard | choice.Cancel)
+        answer = box.exec()
+        if answer == choice.Save:
+            return self.save()
+        return answer == choice.Discard
