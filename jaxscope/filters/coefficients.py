@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from jaxscope.errors import SpecError
 
+#: numbers that a small a0 may not exceed: squares and products of them stay in the range of float64
+LARGEST = 1e60
+
 Row = tuple[float, float, float, float, float, float]
 
 
@@ -21,7 +24,7 @@ def _normal(row: Row) -> Row:
     if a0 == 1.0:
         return (b0, b1, b2, a0, a1, a2)
     normal = (b0 / a0, b1 / a0, b2 / a0, 1.0, a1 / a0, a2 / a0)
-    if not all(map(isfinite, normal)):
+    if not all(abs(value) <= LARGEST for value in normal):
         raise SpecError("rows", f"a0 = {a0:g} is too small to divide by", hint="give a larger a0")
     return normal
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
 from jaxscope.filters.response import frequency_response
-from jaxscope.filters.stability import monic_roots
+from jaxscope.filters.stability import quadratic_roots
 
 HALF_POWER_DB = 10 * math.log10(0.5)
 HALF_AMPLITUDE_DB = 20 * math.log10(0.5)
@@ -38,8 +38,7 @@ def _crowded(design: ChainDesign) -> list[Floats]:
     points = []
     crowd = _CROWD if len(rows) <= MANY_ROWS else _CROWD[::4]
     for row in rows[: MAX_CROWDED // _CROWD.size]:
-        for quadratic in (row[1:3] if row[0] == 0 else (row[1] / row[0], row[2] / row[0]), row[4:6]):
-            root = monic_roots(*quadratic)[0]
+        for root in quadratic_roots(*row[:3])[0][:1] + quadratic_roots(*row[3:])[0][:1]:
             width = max(abs(1 - abs(root)), 1e-9)
             points.append(abs(math.atan2(root.imag, root.real)) + crowd * width)
     return points

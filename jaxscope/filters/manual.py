@@ -13,16 +13,15 @@ from typing import ClassVar
 import numpy as np
 
 from jaxscope.errors import SpecError
-from jaxscope.filters.coefficients import Realisation, Row, Sections, Taps
+from jaxscope.filters.coefficients import LARGEST, Realisation, Row, Sections, Taps
 from jaxscope.filters.roots import Roots, to_sections
 from jaxscope.filters.spec import AbstractFilterSpec, knob
+from jaxscope.filters.stability import NEGLIGIBLE
 from jaxscope.filters.values import shown
 
 #: numerators longer than this run as taps before an all-pole cascade, for roots of such degrees lose their meaning
 MAX_ROOTED = 65
 MAX_DENOMINATOR = 129
-#: part of the largest coefficient below which a leading one counts as 0: its root would lie beyond all use
-NEGLIGIBLE = 2.0**-100
 #: numbers beyond this lie outside all use, and their squares and products would leave the range of float64
 MOST = 1e50
 CONJUGATE_TOLERANCE = 1e-9
@@ -120,6 +119,8 @@ class TransferFunction(AbstractFilterSpec):
                 raise SpecError(name, f"{name} is empty", hint="give at least one number")
         if self.a[0] == 0:
             raise SpecError("a", "a0 is 0", hint="give an a that does not begin with 0")
+        if any(abs(value) > LARGEST * abs(self.a[0]) for value in (*self.a, *self.b)):
+            raise SpecError("a", f"a0 = {self.a[0]:g} is too small to divide by", hint="give a larger a0")
         if len(_stripped(self.a)) > MAX_DENOMINATOR:
             raise SpecError("a", f"a has {len(self.a)} numbers", hint=f"give {MAX_DENOMINATOR} or fewer, or sections")
 

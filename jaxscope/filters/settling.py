@@ -38,7 +38,8 @@ def _section_space(row: Row) -> _Section:
         a = np.array([[sigma, omega], [-omega, sigma]])
         return a, np.array([1.0, 0.0]), np.array([beta1, -(beta2 + sigma * beta1) / omega]), b0
     p1, p2 = first.real, second.real
-    coupling = math.sqrt((1 - p1 * p1) * (1 - p2 * p2))
+    # 1 where a pole is inside the circle by less than rounding
+    coupling = math.sqrt((1 - p1 * p1) * (1 - p2 * p2)) or 1.0
     a = np.array([[p1, coupling], [0.0, p2]])
     return a, np.array([0.0, 1.0]), np.array([(beta2 + p1 * beta1) / coupling, beta1]), b0
 
@@ -86,19 +87,21 @@ def _search(powers: list[Floats], gramian: Floats, state: Floats, limit: float) 
     return n + 1
 
 
-def _by_slowest_pole(rows: tuple[Row, ...], tail: float) -> int:
+def _by_slowest_pole(rows: tuple[Row, ...], tail: float) -> float:
     """Return when the slowest pole alone has decayed to ``tail`` of its energy."""
     radius = pole_radius((Sections(rows),))
+    if radius >= 1:
+        return math.inf
     return 1 if radius == 0 else 1 + math.ceil(math.log(tail) / (2 * math.log(radius)))
 
 
-def _sections_settling(rows: tuple[Row, ...], tail: float, *, zero_phase: bool) -> int:
+def _sections_settling(rows: tuple[Row, ...], tail: float, *, zero_phase: bool) -> float:
     if len(rows) > MAX_SPACE_SECTIONS:
         return _by_slowest_pole(rows, tail)
     a, b, c, d = _cascade_space(rows)
     powers = _powers(a)
     observability = _gramian(powers, c)
-    if not np.isfinite(observability).all():
+    if not np.isfinite(observability).all() or not np.isfinite(b @ observability @ b):
         # a cascade of so high an order at so low a cutoff that its states leave the range of float64
         return _by_slowest_pole(rows, tail)
     if zero_phase:

@@ -16,6 +16,8 @@ from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, Running
 
 #: taps above this have no roots worth their time: eigenvalues cost its cube
 MAX_ROOTED_TAPS = 1025
+#: part of the largest coefficient below which a leading one counts as 0
+NEGLIGIBLE = 2.0**-100
 _SPLITTER = 134217729.0
 
 
@@ -51,16 +53,24 @@ def monic_roots(c1: float, c2: float) -> tuple[complex, complex]:
     return complex(large), complex(c2 / large if large != 0 else 0.0)
 
 
+def quadratic_roots(c0: float, c1: float, c2: float) -> tuple[list[complex], float]:
+    """Return the roots of c0 z² + c1 z + c2 and the leading coefficient; 0 and [] where all are 0.
+
+    Leading coefficients below all rounding count as 0: their roots lie beyond what float64 can hold.
+    """
+    least = NEGLIGIBLE * max(abs(c0), abs(c1), abs(c2))
+    if abs(c0) > least:
+        return list(monic_roots(c1 / c0, c2 / c0)), c0
+    if abs(c1) > least:
+        return [complex(-c2 / c1)], c1
+    return [], c2
+
+
 def _row_roots(row: Row) -> tuple[list[complex], list[complex], float]:
     """Return zeros, poles and gain of a section."""
     b0, b1, b2, _, a1, a2 = row
     poles = list(monic_roots(a1, a2))
-    if b0 != 0:
-        zeros, gain = list(monic_roots(b1 / b0, b2 / b0)), b0
-    elif b1 != 0:
-        zeros, gain = [complex(-b2 / b1)], b1
-    else:
-        zeros, gain = [], b2
+    zeros, gain = quadratic_roots(b0, b1, b2)
     if gain == 0:
         return [], [], 0.0
     return zeros, poles, gain
