@@ -253,9 +253,12 @@ class DevicesPopover(Popover, AbstractView):
             row.clicked.connect(lambda _on=False, at=row.choice.id: self._dispatch(ChooseEngine(device=at)))
             self._group.addButton(row)
             self._list.addWidget(row)
+            row.show()  # at once, so that the height is right now and not an event later
         for choice in devices.devices:
             if not choice.available:
-                self._list.addWidget(AbsentRow(choice))
+                absent = AbsentRow(choice)
+                self._list.addWidget(absent)
+                absent.show()
         segments = [
             Segment(key=name, label=method_title(name), tip=_METHOD_TIPS.get(name, "")) for name in devices.methods
         ]

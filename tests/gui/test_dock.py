@@ -1,0 +1,194 @@
+"""The dock as a whole: it forwards, shows what the state says, and adds stages; no view echoes what it is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from jaxscope.compute.frames import Blocked, Opened
+from jaxscope.data.recording import Channel, RecordingInfo
+from jaxscope.filters import FAMILIES, FilterChain, Stage
+from jaxscope.gui.theme import theme
+from jaxscope.gui.views.dock import Dock
+from jaxscope.gui.views.dock_menu import stage_menu
+from jaxscope.session.actions import (
+    AddStage,
+    ChooseFace,
+    SelectChannels,
+    SelectStage,
+    SetChains,
+    SetPhase,
+    ToggleFilter,
+    TurnKnob,
+)
+from jaxscope.session.state import SessionState
+
+NAMES = ("Fp1", "O1", "ECG")
+
+
+@pytest.fixture
+def info():
+    channels = tuple(Channel(name=name, unit="uV", kind="eeg", rate_hz=512.0, n_samples=5120) for name in NAMES)
+    return RecordingInfo(format="edf", duration_s=10.0, channels=channels)
+
+
+@pytest.fixture
+def dock(qtbot, make_rig, lowpass, info):
+    rig = make_rig(Dock, FAMILIES["notch"](), lowpass, selected_stage=1)
+    qtbot.addWidget(rig.view)
+    rig.view.resize(400, 952)
+    rig.view.show_frame(Opened(recording_id="r", path="a.edf", info=info))
+    rig.view.show()
+    rig.view.activateWindow()
+    qtbot.waitUntil(rig.view.isActiveWindow)
+    rig.log.clear()
+    return rig
+
+
+def click(qtbot, widget):
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def test_being_told_a_state_dispatches_nothing(dock):
+    for _ in range(2):
+        dock.show(dock.state, dock.state)
+    dock.show(replace(dock.state, viewport=replace(dock.state.viewport, face="coefficients")), dock.state)
+    assert dock.log == []
+
+
+def test_the_header_says_on_off_and_held_in_words(qtbot, dock):
+    header = dock.view.header
+    assert header.words.text() == "Filter on"
+    click(qtbot, header.switch)
+    assert dock.log == [ToggleFilter(on=False)]
+    assert header.words.text() == "Filter off"
+    dock.dispatch(ToggleFilter(on=True))
+    dock.view.show_frame(Blocked(revision=1, reason="Unstable", kind="unstable", chain=0))
+    assert header.words.text() == "Filter held"
+
+
+def test_the_chooser_names_the_chain_and_counts_its_channels(dock):
+    assert dock.view.header.chooser.words() == ("A", "EEG", "3 channels")
+
+
+def test_a_new_chain_takes_the_selected_channels(dock):
+    menu = dock.view.header.chain_menu()
+    assert not menu.actions()[-1].isEnabled()
+    dock.dispatch(SelectChannels(names=("ECG",)))
+    dock.log.clear()
+    menu = dock.view.header.chain_menu()
+    assert menu.actions()[-1].isEnabled()
+    menu.actions()[-1].trigger()
+    assert [chain.channels for chain in dock.state.document.chains] == [("Fp1", "O1"), ("ECG",)]
+    assert dock.state.viewport.active_chain == 1
+    assert dock.view.header.chooser.words() == ("B", "", "1 channel")
+
+
+def test_another_chain_is_chosen_from_the_list(dock):
+    second = FilterChain(name="ECG", channels=("ECG",), stages=(Stage(spec=FAMILIES["notch"]()),))
+    dock.dispatch(SetChains(chains=(*dock.state.document.chains, second)))
+    dock.view.header.chain_menu().actions()[1].trigger()
+    assert dock.log[-1] == SelectStage(chain=1, stage=0)
+    assert dock.view.chain.model().rowCount() == 1
+
+
+def test_the_phase_is_sent(qtbot, dock):
+    click(qtbot, dock.view.header.phase.button("causal"))
+    assert dock.log == [SetPhase(chain=0, phase="causal")]
+    assert dock.view.header.phase.current == "causal"
+
+
+def test_tabs_choose_the_face(qtbot, dock):
+    tabs = dock.view.tabs
+    qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(1).center())
+    assert dock.log == [ChooseFace(face="coefficients")]
+    assert dock.view.coefficients.isVisible()
+    assert not dock.view.design.isVisible()
+
+
+def test_a_stage_is_added_after_the_selected_one(dock):
+    menu = stage_menu(dock.view, 512.0, dock.view._add)
+    next(action for action in menu.actions() if action.text() == "High-pass").trigger()
+    assert isinstance(dock.log[-1], AddStage)
+    assert dock.log[-1].at == 2
+    assert dock.stage(2).spec.band == "highpass"
+    assert dock.state.viewport.selected_stage == 2
+
+
+def test_adding_without_a_chain_makes_one(qtbot):
+    log = []
+    view = Dock(log.append)
+    qtbot.addWidget(view)
+    view.show_state(SessionState(), SessionState())
+    view._add(Stage(spec=FAMILIES["notch"]()))
+    assert isinstance(log[0], SetChains)
+    assert log[0].chains[0].stages[0].spec.family == "notch"
+
+
+@pytest.mark.parametrize("rate_hz", [10.0, 250.0, 48000.0])
+def test_everything_that_can_be_added_fits_the_rate(qtbot, dock, rate_hz):
+    added = []
+    menu = stage_menu(dock.view, rate_hz, added.append)
+    for action in menu.actions():
+        if action.text():
+            action.trigger()
+    assert len(added) >= 20
+    for stage in added:
+        if stage.spec.family not in ("weighting",):
+            stage.spec.check(rate_hz)
+
+
+def test_enter_on_a_stage_goes_to_its_first_number(qtbot, dock):
+    dock.view.chain.setFocus()
+    qtbot.keyClick(dock.view.chain, Qt.Key.Key_Return)
+    assert dock.view.focusWidget().accessibleName() == "Order"
+
+
+def test_escape_in_any_part_asks_for_the_traces(qtbot, dock):
+    parts = [dock.view.chain, dock.view.response.plot, dock.view.design.rows[1].fields()[0]]
+    for part in parts:
+        part.setFocus()
+        with qtbot.waitSignal(dock.view.escaped):
+            qtbot.keyClick(part, Qt.Key.Key_Escape)
+
+
+def test_right_edges_keep_their_16_px_where_the_face_scrolls(qtbot, dock):
+    def right_edge():
+        part = dock.view.design._shapes
+        return dock.view.width() - part.mapTo(dock.view, part.rect().topRight()).x() - 1
+
+    assert right_edge() == 16
+    dock.view.resize(400, 560)
+    qtbot.waitUntil(dock.view._scroll.verticalScrollBar().isVisible)
+    assert right_edge() == 16
+
+
+def test_the_narrow_dock_is_360_wide_without_facts(dock):
+    dock.view.set_narrow(narrow=True)
+    assert dock.view.sizeHint().width() == 360
+    assert not dock.view.design._facts.isVisible()
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize("face", ["design", "coefficients"])
+def test_it_paints_at_every_text_scale(qtbot, dock, scale, face):
+    theme().set_text_scale(scale)
+    dock.dispatch(ChooseFace(face=face))
+    dock.view.resize(dock.view.sizeHint().width(), 900)
+    assert not dock.view.grab().isNull()
+    assert dock.view.sizeHint().width() == round(400 * scale)
+
+
+def test_an_error_in_a_face_puts_a_dot_on_its_tab(dock, frame_of):
+    dock.view.show_frame(frame_of(dock.state, 3, 64.0))
+    assert dock.view.tabs._wrong == {"design"}
+    dock.view.show_frame(frame_of(dock.state, 4))
+    assert dock.view.tabs._wrong == set()
+
+
+def test_typing_in_the_form_moves_the_handle_of_the_response(qtbot, dock):
+    before = dock.view.response.plot.handle_points()[0].x()
+    dock.dispatch(TurnKnob(chain=0, stage=1, name="cutoff_hz", value=20.0))
+    assert dock.view.response.plot.handle_points()[0].x() < before - 10
