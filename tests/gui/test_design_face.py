@@ -247,3 +247,15 @@ def test_all_fields_of_all_forms_are_named(qtbot, make_rig):
         rig = make_rig(DesignFace, Stage(spec=replace(new_spec(family, RATE_HZ))))
         qtbot.addWidget(rig.view)
         assert all(field.accessibleName() for field in rig.view.findChildren(NumberField))
+
+
+def test_selecting_another_stage_shows_its_own_facts_without_a_new_frame(qtbot, make_rig, lowpass, frame_of):
+    rig = make_rig(DesignFace, FAMILIES["notch"](), lowpass)
+    qtbot.addWidget(rig.view)
+    frame = frame_of(rig.state, 1)
+    curves = [replace(curve, facts=(("Stage", str(number)),)) for number, curve in enumerate(frame.stages)]
+    rig.view.show_frame(replace(frame, stages=tuple(curves)))
+    assert rig.view.facts == (("Stage", "0"),)
+    following = replace(rig.state, viewport=replace(rig.state.viewport, selected_stage=1))
+    rig.view.show_state(following, rig.state)
+    assert rig.view.facts == (("Stage", "1"),)

@@ -28,12 +28,14 @@ from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
 from jaxscope.session.actions import Action, ReplaceSpec, TurnKnob
 from jaxscope.session.state import SessionState
 
+#: more facts than these take three columns
+_MOST_IN_TWO_COLUMNS = 4
 #: dB per octave and order beyond the edge, for families whose edge keeps falling so
 _SLOPE_DB = {"butterworth": 6, "bessel": 6, "chebyshev1": 6}
 
 
 class Facts(QWidget):
-    """Captions over values, in two columns (one where the text is large)."""
+    """Captions over values: two columns, three where there are many, one where the text is large."""
 
     _ROW = 36
 
@@ -73,7 +75,9 @@ class Facts(QWidget):
         painter.end()
 
     def _columns(self) -> int:
-        return 1 if theme().text_scale >= 1.5 else 2
+        if theme().text_scale >= 1.5:
+            return 1
+        return 3 if len(self._facts) > _MOST_IN_TWO_COLUMNS else 2
 
 
 class DesignFace(QWidget, AbstractView):
@@ -94,6 +98,7 @@ class DesignFace(QWidget, AbstractView):
         self._spec: AbstractFilterSpec | None = None
         self._phase = "causal"
         self._rate_hz: float | None = None
+        self._frame: DesignFrame | None = None
         self._narrow = False
         self._rows: list[KnobRow] = []
         self._built_for: tuple[Any, ...] | None = None
@@ -160,15 +165,16 @@ class DesignFace(QWidget, AbstractView):
         self._phase = chains[chain].phase if chain < len(chains) else "causal"
         self._spec = None if shown is None else shown.spec
         self._show_spec()
+        self._show_curve()
 
     def show_frame(self, outcome: Outcome) -> None:
         if not isinstance(outcome, DesignFrame) or outcome.chain != self._at[0]:
             return
+        self._frame = outcome
         if outcome.rate_hz != self._rate_hz:
             self._rate_hz = outcome.rate_hz
             self._show_spec()
-        curve = outcome.stages[self._at[1]] if self._at[1] < len(outcome.stages) else None
-        self._show_curve(curve)
+        self._show_curve()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -211,7 +217,14 @@ class DesignFace(QWidget, AbstractView):
             row.turned.connect(self._on_turned)
             row.escaped.connect(self.escaped)
 
-    def _show_curve(self, curve: StageCurve | None) -> None:
+    def _curve(self) -> StageCurve | None:
+        chain, stage = self._at
+        frame = self._frame
+        fits = frame is not None and frame.chain == chain and stage < len(frame.stages)
+        return frame.stages[stage] if fits and frame is not None else None
+
+    def _show_curve(self) -> None:
+        curve = self._curve()
         self._facts.show_facts(() if curve is None else curve.facts)
         words = "" if curve is None else "\n".join(f"{caption}: {value}" for caption, value in curve.facts)
         self._shapes.setToolTip(words if self._narrow else "")
