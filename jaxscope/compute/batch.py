@@ -124,13 +124,14 @@ def run_batch(
     passes = 2 if chosen.needs_ranges else 1
     request = plan.request
     if chosen.needs_ranges:
-        ranges = yield from _ranges(plan, library, passes)
+        ranges = yield from _ranges(plan, library, passes, target.parent)
         request = replace(request, ranges=ranges)
     check = SpotCheck(plan.groups)
     with open_writer(target, request, overwrite=options.overwrite) as writer:
-        for group, block, share in _all_blocks(plan, library):
-            check.catch(group, block)
-            writer.write(block.after, group.outputs)
+        for group, block, share in _all_blocks(plan, library, target.parent):
+            if block is not None:
+                check.catch(group, block)
+                writer.write(block.after, group.outputs)
             yield (passes - 1 + share) / passes * 0.97
         measured = None if used.method == "scipy" else check.largest_error(library)
         digest = yield from _hashed(source)
@@ -191,11 +192,21 @@ def _programs_used(plan: BatchPlan, library: ProgramLibrary) -> _Used:
     return _Used(names, device)
 
 
-def _all_blocks(plan: BatchPlan, library: ProgramLibrary) -> Iterator[tuple[BatchGroup, Block, float]]:
-    """Yield the blocks of all groups, the group that is furthest behind first, with the share done."""
+def _all_blocks(
+    plan: BatchPlan, library: ProgramLibrary, folder: Path
+) -> Iterator[tuple[BatchGroup, Block | None, float]]:
+    """Yield the blocks of all groups, the group that is furthest behind first, with the share done.
+
+    A block is None while something is got ready.
+    """
     streams = {
         number: filtered_blocks(
-            group.source, library, first_sample=group.first_sample, stop_sample=group.stop_sample, tick=False
+            group.source,
+            library,
+            first_sample=group.first_sample,
+            stop_sample=group.stop_sample,
+            tick=True,
+            spill_folder=str(folder),
         )
         for number, group in enumerate(plan.groups)
         if group.n_samples
@@ -203,28 +214,35 @@ def _all_blocks(plan: BatchPlan, library: ProgramLibrary) -> Iterator[tuple[Batc
     done = dict.fromkeys(streams, 0.0)
     weights = {number: plan.groups[number].n_samples * len(plan.groups[number].outputs) for number in streams}
     total = sum(weights.values())
-    while streams:
-        number = min(streams, key=lambda key: done[key])
-        group = plan.groups[number]
-        block = next(streams[number], None)
-        if block is None:
-            del streams[number]
-            continue
-        done[number] = (block.first_sample + block.after.shape[1] - group.first_sample) / group.n_samples
-        yield group, block, sum(done[key] * weight for key, weight in weights.items()) / total
+    try:
+        while streams:
+            number = min(streams, key=lambda key: done[key])
+            group = plan.groups[number]
+            try:
+                block = next(streams[number])
+            except StopIteration:
+                del streams[number]
+                continue
+            if block is not None:
+                done[number] = (block.first_sample + block.after.shape[1] - group.first_sample) / group.n_samples
+            yield group, block, sum(done[key] * weight for key, weight in weights.items()) / total
+    finally:
+        for stream in streams.values():
+            stream.close()
 
 
 def _ranges(
-    plan: BatchPlan, library: ProgramLibrary, passes: int
+    plan: BatchPlan, library: ProgramLibrary, passes: int, folder: Path
 ) -> Generator[float, None, tuple[tuple[float, float], ...]]:
     """Yield the share done; return least and greatest finite value of each output channel."""
     low = np.full(len(plan.request.channels), np.inf)
     high = np.full(len(plan.request.channels), -np.inf)
-    for group, block, share in _all_blocks(plan, library):
-        outputs = np.array(group.outputs)
-        finite = np.isfinite(block.after)
-        low[outputs] = np.minimum(low[outputs], np.where(finite, block.after, np.inf).min(axis=1))
-        high[outputs] = np.maximum(high[outputs], np.where(finite, block.after, -np.inf).max(axis=1))
+    for group, block, share in _all_blocks(plan, library, folder):
+        if block is not None:
+            outputs = np.array(group.outputs)
+            finite = np.isfinite(block.after)
+            low[outputs] = np.minimum(low[outputs], np.where(finite, block.after, np.inf).min(axis=1))
+            high[outputs] = np.maximum(high[outputs], np.where(finite, block.after, -np.inf).max(axis=1))
         yield share / passes * 0.97
     return tuple((float(a), float(b)) if a <= b else (0.0, 0.0) for a, b in zip(low, high, strict=True))
 

@@ -38,6 +38,11 @@ def refuse_foreign(target: Path, *, overwrite: bool) -> None:
         raise WriteError(f"{path} exists", hint="choose another name, or replace it with --overwrite")
 
 
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes."""
+    return path.stat().st_size
+
+
 def hash_steps(path: Path) -> Generator[None, None, str]:
     """Yield after each piece of a file; return its SHA-256."""
     digest = hashlib.sha256()
@@ -64,7 +69,7 @@ def provenance_of(
         "format": FORMAT,
         "version": VERSION,
         "jaxscope": __version__,
-        "input": {"name": source.name, "size_bytes": source.stat().st_size, "sha256": source_sha256},
+        "input": {"name": source.name, "size_bytes": size_of(source), "sha256": source_sha256},
         "output": _output(Path(result["path"]), request),
         "chains": [chain_to_dict(chain) for chain in chains],
         "options": options,

@@ -7,7 +7,7 @@ are those of the whole recording, also where only a part of it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import context_of
 from jaxscope.compute.render import RowGroup, row_groups
+from jaxscope.compute.zero_spill import ZeroPhaseSpill
 from jaxscope.data.recording import Recording
 from jaxscope.data.timeline import Segment
 from jaxscope.filters.coefficients import ChainDesign
@@ -29,6 +30,8 @@ FloatArray = npt.NDArray[np.float64]
 BLOCK_VALUES = 2_000_000
 #: A block is a multiple of this, so that all blocks but the last have one compiled shape.
 GRAIN = 4096
+#: Context (channels times samples) from which a zero-phase chain goes through a file on disk.
+SPILL_VALUES = 8_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,11 @@ def filtered_blocks(
     grain: int = GRAIN,
     block_values: int = BLOCK_VALUES,
     tick: bool = False,
-) -> Iterator[Block | None]:
+    spill_folder: str | None = None,
+) -> Generator[Block | None, None, None]:
     """Yield the filtered recording in order, without holes, from ``first_sample`` to ``stop_sample``.
+
+    Zero-phase chains whose context would not fit into memory go through a file in ``spill_folder`` where one is given.
 
     With ``tick``, None is yielded after each block that is only context, so that a caller can do other things.
 
@@ -92,10 +98,19 @@ def filtered_blocks(
     for segment in source.segments():
         first, stop = max(first_sample, segment.first_sample), min(stop_sample, segment.stop_sample)
         if first < stop:
-            runners = [_runner(group, programs) for group in groups]
-            yield from _segment_blocks(
-                source, segment, first, stop, runners, grain=grain, block_values=block_values, tick=tick
-            )
+            runners: list[_Runner | _SpilledRunner] = []
+            try:
+                for group in groups:
+                    runners.append(_runner(group, programs, segment, spill_folder))
+                    for _ in runners[-1].prepare(source, segment):
+                        if tick:
+                            yield None
+                yield from _segment_blocks(
+                    source, segment, first, stop, runners, grain=grain, block_values=block_values, tick=tick
+                )
+            finally:
+                for runner in runners:
+                    runner.close()
 
 
 def _segment_blocks(
@@ -103,7 +118,7 @@ def _segment_blocks(
     segment: Segment,
     first: int,
     stop: int,
-    runners: Sequence[_Runner],
+    runners: Sequence[_Runner | _SpilledRunner],
     *,
     grain: int,
     block_values: int,
@@ -121,7 +136,7 @@ def _segment_blocks(
         cut = slice(at - read_first, end - read_first)
         y = np.array(x[:, cut], dtype=np.float64)
         for runner in runners:
-            y[runner.rows] = runner.filter(x, cut)
+            y[runner.rows] = runner.filter(x, cut, at - segment.first_sample)
         keep = max(0, first - at)
         if keep < end - at:
             yield Block(at + keep, x[:, cut][:, keep:], y[:, keep:])
@@ -140,8 +155,15 @@ class _Runner:
         self.around = 0 if program.is_causal else context
         self._state: State | None = None
 
-    def filter(self, x: FloatArray, cut: slice) -> FloatArray:
-        """Return the rows of ``x`` filtered over ``cut``."""
+    def prepare(self, _source: Source, _segment: Segment) -> Iterator[None]:
+        """Do what has to be done before the first block: nothing."""
+        return iter(())
+
+    def close(self) -> None:
+        """Let go of what is held: nothing."""
+
+    def filter(self, x: FloatArray, cut: slice, _place: int) -> FloatArray:
+        """Return the rows of ``x`` filtered over ``cut``; the cut begins ``_place`` samples into the segment."""
         if not self._program.is_causal:
             return np.asarray(self._program.run(x[self.rows])[:, cut], dtype=np.float64)
         if self._state is None:
@@ -150,7 +172,40 @@ class _Runner:
         return np.asarray(y, dtype=np.float64)
 
 
-def _runner(group: RowGroup, programs: ProgramLibrary) -> _Runner:
+class _SpilledRunner:
+    """A zero-phase program whose whole segment is filtered on disk first."""
+
+    before = around = 0
+
+    def __init__(self, group: RowGroup, programs: ProgramLibrary, spill: ZeroPhaseSpill) -> None:
+        self.rows = np.array(group.rows)
+        self._group, self._programs, self._spill = group, programs, spill
+
+    def prepare(self, source: Source, segment: Segment) -> Iterator[None]:
+        """Copy the segment to disk and filter it there; yield after each piece."""
+        channels = [source.channels[row] for row in self._group.rows]
+        for at in range(segment.first_sample, segment.stop_sample, self._spill.length):
+            stop = min(segment.stop_sample, at + self._spill.length)
+            self._spill.put(at - segment.first_sample, source.recording.read(at, stop, channels))
+            yield
+        yield from self._spill.filter(self._group.key, self._programs)
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._spill.close()
+
+    def filter(self, _x: FloatArray, cut: slice, place: int) -> FloatArray:
+        """Return the rows over ``cut``, which begins ``place`` samples into the segment."""
+        return self._spill.get(place, place + cut.stop - cut.start)
+
+
+def _runner(
+    group: RowGroup, programs: ProgramLibrary, segment: Segment, spill_folder: str | None
+) -> _Runner | _SpilledRunner:
     program = programs.get(group.key)
     context = max(context_of(design) for design in set(group.key.designs))
+    length = segment.stop_sample - segment.first_sample
+    too_long = min(context, length) * len(group.rows) > SPILL_VALUES
+    if spill_folder and too_long and not program.is_causal and program.structure.padding_kind != "gustafsson":
+        return _SpilledRunner(group, programs, ZeroPhaseSpill(spill_folder, len(group.rows), length))
     return _Runner(np.array(group.rows), program, context)
