@@ -3,15 +3,13 @@
 May import numpy and scipy (at the point of use). Must never know recordings, devices, jax or Qt.
 """
 
-from typing import Any
-
-from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Knob, Padding, Stage, knob
+from jaxscope.filters.spec import AbstractFilterSpec, Family, FilterChain, Knob, Padding, Stage, knob
 from jaxscope.registry import Registry
 
-__all__ = ["FAMILIES", "AbstractFilterSpec", "FilterChain", "Knob", "Padding", "Stage", "knob"]
+__all__ = ["FAMILIES", "AbstractFilterSpec", "Family", "FilterChain", "Knob", "Padding", "Stage", "knob"]
 
-#: every family of filters (a class of ``AbstractFilterSpec``), by its name in chain files
-FAMILIES: Registry[type[Any]] = Registry(
+#: every family of filters (each a class of ``AbstractFilterSpec``), by its name in chain files
+FAMILIES: Registry[Family] = Registry(
     "family",
     {
         "butterworth": "jaxscope.filters.iir:Butterworth",

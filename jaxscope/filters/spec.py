@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import Realisation
@@ -25,6 +25,7 @@ GapPolicy = Literal["segment", "propagate"]
 __all__ = [
     "AbstractFilterSpec",
     "Band",
+    "Family",
     "FilterChain",
     "GapPolicy",
     "Initial",
@@ -149,6 +150,20 @@ class AbstractFilterSpec(ABC):
     def with_value(self, name: str, value: Any) -> AbstractFilterSpec:
         """Return a copy with one field changed; SpecError where that cannot exist."""
         return replace(self, **{name: value})
+
+
+class Family(Protocol):
+    """A family as the FAMILIES table offers it: what can be asked of the class, and how to make a spec."""
+
+    family: str
+    title: str
+    summary: str
+
+    def knobs(self) -> tuple[Knob, ...]:
+        """Return the fields that a form shows, in order."""
+
+    def __call__(self, **fields: Any) -> AbstractFilterSpec:
+        """Return a spec with these fields, the rest at their defaults; SpecError where that cannot exist."""
 
 
 @cache

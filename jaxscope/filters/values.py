@@ -22,9 +22,9 @@ MAX_SHOWN = 40
 class Knob:
     """A field of a spec as a form sees it.
 
-    ``low`` and ``high`` hold at any rate; ``reach`` is the span of the slider where that is narrower. ``kind`` is a
-    name in ``KINDS`` and decides the control: ``number``, ``count``, ``flag``, ``choice``, ``edges`` (one number or
-    two), ``window``, and the tables ``numbers``, ``points`` and ``rows``.
+    ``low`` and ``high`` hold at any rate; ``reach`` is the span of the slider where that is narrower (infinity: up
+    to half the rate). ``kind`` is a name in ``KINDS`` and decides the control: ``number``, ``count``, ``flag``,
+    ``choice``, ``edges`` (one number or two), ``window``, and the tables ``numbers``, ``points`` and ``rows``.
     """
 
     name: str
