@@ -7,6 +7,7 @@ max_abs_error``), and its error is measured on the data that was timed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from jaxscope.filters.coefficients import ChainDesign, Realisation, Sections, Ta
 Array = npt.NDArray[Any]
 
 RATE_HZ = 1000.0
+#: a function of SciPy and what it is called with
+Reference = Callable[[Array], Any]
 
 
 def design_of(*parts: Realisation, phase: str = "causal", initial: str = "rest") -> ChainDesign:
@@ -51,14 +54,15 @@ def _noise(n_channels: int, n_samples: int, dtype: str) -> Array:
 
 
 def _compared(
-    name: str, x: Array, design: ChainDesign, references: dict[str, Callable[[], Any]], seconds: float
+    name: str, x: Array, design: ChainDesign, references: dict[str, Reference], seconds: float
 ) -> dict[str, Any]:
     """Time our program on ``x`` against the fastest of the references, which is also the exact result."""
     program = make_program(design, n_channels=x.shape[0], precision=str(x.dtype))
     y = program.run(x)
-    times = medians({"ours": lambda: program.run(x), **references}, budget_s=seconds)
+    contenders: dict[str, Callable[[], Any]] = {name: partial(function, x) for name, function in references.items()}
+    times = medians({"ours": partial(program.run, x), **contenders}, budget_s=seconds)
     best = min(references, key=lambda key: times[key])
-    expected = references[next(iter(references))]()
+    expected = contenders[next(iter(contenders))]()
     return {
         "name": f"{name}, {x.shape[0]} × {x.shape[1]}, {x.dtype}, {program.method}",
         "ours_ns_per_sample": times["ours"] / x.size * 1e9,
@@ -76,7 +80,7 @@ def iir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
     rows = []
     for n_channels, n_samples, dtype in jobs:
         x = _noise(n_channels, n_samples, dtype)
-        references = {"scipy.signal.sosfilt": lambda x=x: signal.sosfilt(sos, x)}
+        references = {"scipy.signal.sosfilt": partial(signal.sosfilt, sos)}
         rows.append(_compared("iir: 4 sections", x, design_of(sections_of(sos)), references, seconds / len(jobs)))
     return rows
 
@@ -87,10 +91,14 @@ def zero_phase_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
     rows = []
     for dtype in ("float32", "float64"):
         x = _noise(64, 1 << 18, dtype)
-        references = {"scipy.signal.sosfiltfilt": lambda x=x: signal.sosfiltfilt(sos, x)}
+        references = {"scipy.signal.sosfiltfilt": partial(signal.sosfiltfilt, sos)}
         design = design_of(sections_of(sos), phase="zero")
         rows.append(_compared("zero-phase: 4 sections", x, design, references, seconds / 2))
     return rows
+
+
+def _overlap_added(taps: Array, x: Array) -> Array:
+    return np.asarray(signal.oaconvolve(x, taps[np.newaxis], axes=1)[:, : x.shape[1]])
 
 
 def fir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
@@ -101,13 +109,9 @@ def fir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
         taps = np.asarray(signal.firwin(n_taps, 0.2))
         x = _noise(64, 1 << 16, dtype)
         own = taps.astype(dtype)
-        references: dict[str, Callable[[], Any]] = {
-            "scipy.signal.oaconvolve": lambda x=x, own=own: signal.oaconvolve(x, own[np.newaxis], axes=1)[
-                :, : x.shape[1]
-            ]
-        }
+        references: dict[str, Reference] = {"scipy.signal.oaconvolve": partial(_overlap_added, own)}
         if n_taps <= 1001:
-            references["scipy.signal.lfilter"] = lambda x=x, own=own: signal.lfilter(own, own[:1] * 0 + 1, x)
+            references["scipy.signal.lfilter"] = partial(signal.lfilter, own, np.ones(1, dtype=dtype))
         design = design_of(Taps(tuple(taps.tolist())))
         rows.append(_compared(f"fir: {n_taps} taps", x, design, references, seconds / len(jobs)))
     return rows

@@ -108,32 +108,38 @@ class JaxProgram(AbstractProgram):
 
     # -- starts ----------------------------------------------------------------------------------------------------
     def _begin(self, first: Array, rows: Rows) -> list[dict[str, Array]]:
-        first = np.where(np.isfinite(first), first, 0.0)
-        return self._started(range(len(self.kinds)), first, rows, is_steady=self.structure.initial == "steady")
+        if self.structure.initial != "steady":
+            nothing = np.zeros(len(rows))
+            return [{"offset": nothing, "level": nothing}, *({"state": state} for state in self._rest(rows))]
+        return self._steady_start(range(len(self.kinds)), np.where(np.isfinite(first), first, 0.0), rows)
 
-    def _started(self, numbers: Sequence[int], first: Array, rows: Rows, *, is_steady: bool) -> list[dict[str, Array]]:
+    def _rest(self, rows: Rows) -> list[Array]:
+        return [np.zeros((len(rows), *states.shape[1:]), dtype=self.dtype) for states, _ in self._steady()]
+
+    def _steady_start(self, numbers: Sequence[int], first: Array, rows: Rows) -> list[dict[str, Array]]:
         """Return offset and level, then the state of each of the parts ``numbers``.
 
-        The samples less their first start from rest where the chain starts steady, and from minus the steady state of
-        that first sample where it starts at rest. A pole at z = 1 that sees the offset has no steady state: then
-        nothing is taken off.
+        The samples less the first one start from rest, which is exact where a steady state exists. A pole at z = 1
+        that sees the offset has none: then nothing is taken off, and what precedes it starts from its own steady state.
         """
         level = np.array(first, dtype=np.float64)
         known = np.ones(len(rows), dtype=bool)
         levels: list[Array] = []
         for k in numbers:
             gains = self._steady()[k][1]
-            gains = gains[rows] if len(gains) > 1 else np.broadcast_to(gains, len(rows))
+            gains = gains[rows] if len(gains) > 1 else gains
             known &= ~np.isnan(gains) | (level == 0.0)
             levels.append(level)
-            level = np.where(level == 0.0, 0.0, level * np.nan_to_num(gains))
+            level = np.where(level == 0.0, 0.0, level * np.where(np.isnan(gains), 0.0, gains))
+        if known.all():
+            rest = self._rest(rows)
+            return [{"offset": np.array(first), "level": level}, *({"state": rest[k]} for k in numbers)]
         parts = [{"offset": np.where(known, first, 0.0), "level": np.where(known, level, 0.0)}]
         for k, own in zip(numbers, levels, strict=True):
             steady = self._steady()[k][0]
             steady = steady[rows] if len(steady) > 1 else np.broadcast_to(steady, (len(rows), *steady.shape[1:]))
-            factor = np.where(known, 0.0, own) if is_steady else np.where(known, -own, 0.0)
-            scaled = steady * factor.reshape(-1, *(1,) * (steady.ndim - 1))
-            parts.append({"state": scaled.astype(self.dtype)})
+            factor = np.where(known, 0.0, own).reshape(-1, *(1,) * (steady.ndim - 1))
+            parts.append({"state": (steady * factor).astype(self.dtype)})
         return parts
 
     # -- running ---------------------------------------------------------------------------------------------------
@@ -206,31 +212,45 @@ class JaxProgram(AbstractProgram):
     def _both_ways(self, x: Array, rows: Rows) -> Array:
         if x.shape[1] == 0:
             return np.zeros(x.shape, dtype=self.dtype)
+        # what is constant in a signal goes from part to part beside it, in float64
+        constant = np.zeros(len(rows))
         for k in range(len(self.kinds)):
-            x = self._part_both_ways(k, x, rows)
-        return x.astype(self.dtype, copy=False)
+            x, constant = self._part_both_ways(k, x, constant, rows)
+        return np.add(x, constant[:, np.newaxis].astype(self.dtype), dtype=self.dtype) if constant.any() else x
 
-    def _part_both_ways(self, k: int, x: Array, rows: Rows) -> Array:
+    def _part_both_ways(self, k: int, x: Array, constant: Array, rows: Rows) -> tuple[Array, Array]:
+        """Return what a part makes of ``x + constant``, as samples and a constant."""
         column = self._parts[k]
         kind = self.structure.padding_kind
+        gains = np.broadcast_to(self._steady()[k][1], self.n_channels)[rows]
+        if np.isnan(gains).any() or kind == "gustafsson":
+            x, constant, gains = x + constant[:, np.newaxis], np.zeros(len(rows)), np.nan_to_num(gains)
         edges = [pad_length(part, kind, self.structure.padding_samples, x.shape[1]) for part in column]
-        if len(set(edges)) > 1:  # rows with other zero coefficients have other paddings
-            y = np.empty(x.shape, dtype=self.dtype)
-            of_rows = np.array(edges)[rows]
-            for edge in sorted(set(of_rows.tolist())):
-                some = np.flatnonzero(of_rows == edge)
-                y[some] = self._edged_both_ways(k, x[some], rows[some], edge)
-            return y
-        return self._edged_both_ways(k, x, rows, edges[0])
+        of_rows = np.broadcast_to(np.array(edges), self.n_channels)[rows]
+        y = np.empty(x.shape, dtype=self.dtype)
+        left_over = np.empty(len(rows))
+        # rows with other zero coefficients have other paddings
+        for edge in sorted(set(of_rows.tolist())):
+            some = np.flatnonzero(of_rows == edge)
+            if len(some) == len(rows):
+                return self._edged_both_ways(k, x, constant, gains, rows, edge)
+            y[some], left_over[some] = self._edged_both_ways(k, x[some], constant[some], gains[some], rows[some], edge)
+        return y, left_over
 
-    def _edged_both_ways(self, k: int, x: Array, rows: Rows, edge: int) -> Array:
+    def _edged_both_ways(
+        self, k: int, x: Array, constant: Array, gains: Array, rows: Rows, edge: int
+    ) -> tuple[Array, Array]:
         part, kind = self._parts[k][0], self.structure.padding_kind
         if isinstance(part, RunningMedian) or (isinstance(part, Taps) and part.runs_once):
-            return self._centred(k, padded(x, edge, kind), rows, edge)
+            joined = padded(x, edge, kind)
+            head, *start = self._steady_start([k], np.asarray(joined[:, 0], np.float64), rows)
+            y = np.empty(joined.shape, dtype=self.dtype)
+            self._stream(joined, y, [k], rows, [start[0]["state"]], head["offset"], np.zeros(len(rows)))
+            return y[:, 2 * edge :], head["level"] + gains * constant
         if kind == "gustafsson":
-            return self._gustafsson(k, x, rows)
+            return self._gustafsson(k, x, rows), constant
         left, right = _paddings(x, edge, kind)
-        head, *start = self._started([k], np.asarray(left[:, 0] if edge else x[:, 0], np.float64), rows, is_steady=True)
+        head, *start = self._steady_start([k], np.asarray(left[:, 0] if edge else x[:, 0], np.float64), rows)
         nothing = np.zeros(len(rows))
         y = np.empty(x.shape, dtype=self.dtype)
         tail = np.empty(right.shape, dtype=self.dtype)
@@ -239,19 +259,11 @@ class JaxProgram(AbstractProgram):
         self._stream(right, tail, [k], rows, states, head["offset"], nothing)
         # y lacks the constant head["level"]; the way back takes off its own first sample as well
         last = np.asarray(tail[:, -1] if edge else y[:, -1], dtype=np.float64)
-        back, *start = self._started([k], last, rows, is_steady=True)
-        through = self._started([k], head["level"], rows, is_steady=True)[0]["level"]
+        back, *start = self._steady_start([k], last, rows)
         states = self._stream(tail[:, ::-1], None, [k], rows, [start[0]["state"]], back["offset"], nothing)
         backwards = y[:, ::-1]
-        self._stream(backwards, backwards, [k], rows, states, back["offset"], back["level"] + through)
-        return y
-
-    def _centred(self, k: int, joined: Array, rows: Rows, edge: int) -> Array:
-        """Run a part once and cut so that it has no delay."""
-        head, *start = self._started([k], np.asarray(joined[:, 0], np.float64), rows, is_steady=True)
-        y = np.empty(joined.shape, dtype=self.dtype)
-        self._stream(joined, y, [k], rows, [start[0]["state"]], head["offset"], head["level"])
-        return y[:, 2 * edge :]
+        self._stream(backwards, backwards, [k], rows, states, back["offset"], nothing)
+        return y, back["level"] + gains * head["level"] + gains**2 * constant
 
     def _gustafsson(self, k: int, x: Array, rows: Rows) -> Array:
         from jaxscope.engines.scipy_reference import gustafsson

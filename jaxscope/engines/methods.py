@@ -44,19 +44,28 @@ def choose(
         known = ", ".join(("auto", *METHODS))
         hint = f"did you mean {nearest!r}?" if nearest else f"choose one of {known}"
         raise UsageError(f"method {method!r} is unknown", hint=hint, field="method")
+    radius = largest_radius(designs)
+    if name not in ("scan", "scipy", "truncated") and radius > LARGEST_RADIUS[precision]:
+        return "scan", f"in place of {name}, which would overflow at pole radius {radius:.6g}"
     return name, f"chosen by hand:{number}" if number else "chosen by hand"
 
 
 #: taps from which transforms beat banded products (measured on a CPU, by precision)
 LONG_TAPS = {"float32": 192, "float64": 128}
-#: pole radius beyond which powers of a block of blocks could overflow, so that the plain recursion is used
-LARGEST_RADIUS = 1.02
+#: pole radius beyond which the powers for groups of blocks could overflow, so that the plain recursion is used
+LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
+
+
+def largest_radius(designs: Sequence[ChainDesign]) -> float:
+    """Return the largest pole radius in any of the designs, 0 without poles."""
+    cascades = [part for design in designs for part in design.parts if isinstance(part, Sections)]
+    return max((pole_radius(part) for part in cascades), default=0.0)
 
 
 def _automatic(structure: Structure, designs: Sequence[ChainDesign], precision: str) -> tuple[str, str]:
     sections = [part for design in designs for part in design.parts if isinstance(part, Sections) and part.rows]
-    radius = max((pole_radius(part) for part in sections), default=0.0)
-    if radius > LARGEST_RADIUS:
+    radius = largest_radius(designs)
+    if radius > LARGEST_RADIUS[precision]:
         return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
     taps = max((shape.size for shape in structure.parts if shape.kind.startswith("taps")), default=0)
     if taps > LONG_TAPS[precision]:

@@ -131,7 +131,7 @@ def gustafsson(part: Sections | Taps, x: Array) -> Array:
     """
     rest = part_start(part, 0.0)
     basis = np.eye(rest.size).reshape((rest.size, *rest.shape))
-    settled = cascade_settling(part) if isinstance(part, Sections) else len(part.values)
+    settled = 2 * cascade_settling(part) if isinstance(part, Sections) else len(part.values)
     m = x.size if x.size <= 2 * settled else settled
     free = np.stack([part_step(part, np.zeros(m), state)[0] for state in basis], axis=1) if rest.size else None
 

@@ -68,13 +68,14 @@ def exact_design() -> ChainDesign:
     )
 
 
-def seed_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
+def seed_scene(*, seconds: float = 20.0, shape: tuple[int, int] = SHAPE) -> list[dict[str, Any]]:
     """Time the programs of the question beside ours.
 
     Parameters
     ----------
     seconds : float
         About how long to measure; compiling the loop (it takes seconds) comes on top.
+    shape : (n_samples, n_columns)
 
     Returns
     -------
@@ -82,21 +83,21 @@ def seed_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
         ``name, ours_ns_per_sample, reference, reference_ns_per_sample, ratio, max_abs_error``; ours is the program
         named, the reference is SciPy's ``lfilter`` in the same run. ``ratio`` above 1 is faster than it.
     """
-    x = np.random.default_rng(1701).standard_normal(SHAPE).astype(np.float32)
+    x = np.random.default_rng(1701).random(shape, dtype=np.float32)
     exact = signal.lfilter(B, A, x.astype(np.float64), axis=0)
     impulse = np.zeros(TAPS)
     impulse[0] = 1.0
     taps = jnp.asarray(signal.lfilter(B, A, impulse), dtype=jnp.float32)
     on_device = jnp.asarray(x)
-    ours = make_program(exact_design(), n_channels=SHAPE[1], precision="float32", method="block")
-    double = make_program(exact_design(), n_channels=SHAPE[1], precision="float64", method="block")
-    cut_off = make_program(exact_design(), n_channels=SHAPE[1], precision="float32", method=f"truncated:{TAPS}")
+    ours = make_program(exact_design(), n_channels=shape[1], precision="float32", method="block")
+    double = make_program(exact_design(), n_channels=shape[1], precision="float64", method="block")
+    cut_off = make_program(exact_design(), n_channels=shape[1], precision="float32", method=f"truncated:{TAPS}")
     columns = np.ascontiguousarray(x.T)
     wide = columns.astype(np.float64)
     programs: dict[str, Any] = {
-        "seed: loop, 20 taps": lambda: np.asarray(loop_over_columns(on_device, taps, n_rows=SHAPE[0])),
-        "seed: scan, 20 taps": lambda: np.asarray(scan_over_columns(on_device, taps, n_rows=SHAPE[0])),
-        "seed: vmap, 20 taps": lambda: np.asarray(vmap_over_columns(on_device, taps, n_rows=SHAPE[0])),
+        "seed: loop, 20 taps": lambda: np.asarray(loop_over_columns(on_device, taps, n_rows=shape[0])),
+        "seed: scan, 20 taps": lambda: np.asarray(scan_over_columns(on_device, taps, n_rows=shape[0])),
+        "seed: vmap, 20 taps": lambda: np.asarray(vmap_over_columns(on_device, taps, n_rows=shape[0])),
         "seed: truncated, 20 taps": lambda: cut_off.run(columns).T,
         "seed: block, exact": lambda: ours.run(columns).T,
         "seed: block, exact, float64": lambda: double.run(wide).T,

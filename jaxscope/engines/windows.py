@@ -29,8 +29,9 @@ def bin_span(first_sample: int, bin_size: int, cut: slice, n_samples: int) -> tu
     """Return start and stop of ``cut`` within ``x``, the samples missing before its first bin, and the bin count."""
     start, stop, _ = cut.indices(n_samples)
     stop = max(start, stop)
-    absolute = first_sample + start
-    missing = absolute % bin_size
+    if stop == start:
+        return start, stop, 0, 0
+    missing = (first_sample + start) % bin_size
     return start, stop, missing, -(-(missing + stop - start) // bin_size)
 
 
