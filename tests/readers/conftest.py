@@ -1,4 +1,4 @@
-"""Small EDF and BDF files with known content, written byte by byte after the specification and not by the package."""
+"""Small files with known content, written after the specifications and not by the package."""
 
 from __future__ import annotations
 
@@ -132,3 +132,49 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write_file
+
+
+def write_mat73(path: Path, variables: dict[str, Any]) -> Path:
+    """Write a file of version 7.3 as MATLAB does: HDF5 behind 512 bytes, dimensions in reverse."""
+    h5py = pytest.importorskip("h5py")
+
+    with h5py.File(path, "w", userblock_size=512) as file:
+        references = file.create_group("#refs#")
+        for name, value in variables.items():
+            put73(file, references, name, value)
+    with path.open("r+b") as stream:
+        stream.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+    return path
+
+
+def put73(group: Any, references: Any, name: str, value: Any) -> Any:
+    import h5py
+
+    if isinstance(value, str):
+        codes = np.array([[ord(letter)] for letter in value], dtype="<u2")
+        item = group.create_dataset(name, data=codes)
+        item.attrs["MATLAB_class"] = np.bytes_("char")
+    elif isinstance(value, dict):
+        item = group.create_group(name)
+        for key, inner in value.items():
+            put73(item, references, key, inner)
+    elif isinstance(value, list):  # an array of structs where its elements are, a cell otherwise
+        is_struct = isinstance(value[0], dict)
+        columns = {key: [row[key] for row in value] for key in value[0]} if is_struct else {"": value}
+        item = group.create_group(name) if is_struct else group
+        for key, inner in columns.items():
+            made = [put73(references, references, f"r{len(references)}", one).ref for one in inner]
+            cell = item.create_dataset(key or name, data=np.array([[ref] for ref in made], dtype=h5py.ref_dtype))
+            if not is_struct:
+                cell.attrs["MATLAB_class"] = np.bytes_("cell")
+    else:
+        array = np.atleast_2d(np.asarray(value))
+        item = group.create_dataset(name, data=array.transpose(*reversed(range(array.ndim))))
+        item.attrs["MATLAB_class"] = np.bytes_("double")
+    return item
+
+
+@pytest.fixture
+def mat73() -> Callable[[Path, dict[str, Any]], Path]:
+    """Return a function that writes a MATLAB file of version 7.3, or skip where h5py is not installed."""
+    return write_mat73

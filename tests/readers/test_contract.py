@@ -64,7 +64,24 @@ def write_gdf(path: Path) -> None:
     path.write_bytes(fixed + body + records.tobytes())
 
 
+def write_matlab(path: Path) -> None:
+    import scipy.io
+
+    scipy.io.savemat(path, {"left": NOISE[0], "both": NOISE.astype(np.float32), "fs": 500.0}, do_compression=False)
+
+
+def write_eeglab(path: Path) -> None:
+    import scipy.io
+
+    places = np.array([("Fp1",), ("Fp2",)], dtype=[("labels", object)])
+    dataset = {"data": "samples.fdt", "srate": 500.0, "nbchan": 2.0, "pnts": 3000.0, "trials": 1.0, "chanlocs": places}
+    scipy.io.savemat(path, {"EEG": dataset})
+    path.with_name("samples.fdt").write_bytes(NOISE.astype("<f4").T.tobytes())
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
+    "matlab": ((".mat", write_matlab),),
+    "eeglab": ((".set", write_eeglab),),
     "gdf": ((".gdf", write_gdf),),
     "brainvision": ((".vhdr", write_brainvision),),
     "wfdb": ((".hea", write_wfdb),),

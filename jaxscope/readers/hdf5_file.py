@@ -1,0 +1,157 @@
+"""HDF5 files through h5py: opened without trust, datasets read in parts.
+
+A dataset may claim any size, point to another file, or unpack to far more than is stored. Each is checked before a
+sample is read. Only hard links are followed, so that neither a loop nor another file is ever entered. ``h5py`` is asked
+for when a file is opened, and named with its remedy where it is not installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxscope.data.recording import FloatArray
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+#: What deflate, the common filter, can gain at most.
+_MOST_PACKED = 1100
+_LEAST_CHUNK_BYTES = 64 << 20
+_MOST_OBJECTS = 100_000
+#: Values that are taken from a dataset at a time.
+_BLOCK_VALUES = 1 << 21
+
+#: What h5py raises about a file that is damaged.
+FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError, AttributeError)
+
+
+def open_hdf5(path: Path) -> Any:
+    """Open a file for reading.
+
+    Returns
+    -------
+    h5py.File
+
+    Raises
+    ------
+    ReadError
+        If h5py is not installed, or the file is broken.
+    """
+    try:
+        import h5py
+    except ImportError as error:
+        raise ReadError(
+            f"{path.name} is an HDF5 file, and the package that reads these is not installed",
+            hint='install it with pip install "jaxscope[formats]"',
+        ) from error
+    try:
+        return h5py.File(path, "r", locking=False)
+    except FAILURES as error:
+        reason = "it is cut off" if "truncated" in str(error) else "its structure cannot be read"
+        raise ReadError(f"{path.name} is damaged: {reason}", hint="copy the file again") from error
+
+
+def walk(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the path and object of everything in a group, parents first, each object once.
+
+    Raises
+    ------
+    ReadError
+        If there are too many objects, or they cannot be read.
+    """
+    import h5py
+
+    seen: set[int] = set()
+    todo = [(prefix, group)]
+    while todo:
+        path, item = todo.pop()
+        try:
+            address = int(h5py.h5o.get_info(item.id).addr)
+            if address in seen:
+                continue
+            seen.add(address)
+            if len(seen) > _MOST_OBJECTS:
+                raise ReadError("The file holds too many datasets", hint="export the ones that are wanted")
+            if path:
+                yield path, item
+            if isinstance(item, h5py.Group):
+                names = [name for name in item if isinstance(item.get(name, getlink=True), h5py.HardLink)]
+                todo += [(f"{path}/{name}" if path else name, item[name]) for name in reversed(names)]
+        except FAILURES as error:
+            raise ReadError(f"{path or 'The file'} cannot be read: its structure is damaged") from error
+
+
+def why_unreadable(dataset: Any, file_bytes: int) -> str:
+    """Return why samples of a dataset are not read, ``""`` where they can be.
+
+    Parameters
+    ----------
+    dataset : h5py.Dataset
+    file_bytes : int
+        Size of the file.
+    """
+    try:
+        n_bytes = prod(dataset.shape) * dataset.dtype.itemsize
+        stored = int(dataset.id.get_storage_size())
+        if dataset.is_virtual or dataset.external:
+            return "lies in another file"
+        is_packed = bool(dataset.id.get_create_plist().get_nfilters())
+        if n_bytes and not stored:
+            return "holds no samples yet"
+        if stored > file_bytes or n_bytes > stored * (_MOST_PACKED if is_packed else 1):
+            return f"promises {n_bytes:,} bytes of samples, {stored:,} are there"
+        if dataset.chunks:
+            chunk_bytes = prod(dataset.chunks) * dataset.dtype.itemsize
+            if chunk_bytes > max(_LEAST_CHUNK_BYTES, 4 * file_bytes):
+                return f"is stored in pieces of {chunk_bytes / 1e6:,.0f} MB"
+    except FAILURES:
+        return "cannot be read"
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HdfGrid:
+    """A dataset of one, two or three dimensions as a grid.
+
+    ``is_last_time`` says which dimension counts samples; with three, the first counts pages that follow each other in
+    time and the channels are the last.
+    """
+
+    dataset: Any
+    is_last_time: bool
+    name: str
+
+    def read(self, span: Span, channels: Sequence[int]) -> FloatArray:
+        """Return samples, shape (n_channels, n_samples)."""
+        result = np.empty((len(channels), len(span)), dtype=np.float64)
+        n_rows = 1 if self.dataset.ndim == 1 else self.dataset.shape[0 if self.is_last_time else -1]
+        for block in span.blocks(max(1, _BLOCK_VALUES // max(1, n_rows))):
+            into = result[:, block.start - span.start : block.stop - span.start]
+            try:
+                with np.errstate(invalid="ignore"):  # some NaNs, cast to float64, raise a flag
+                    self._fill(block, channels, into)
+            except FAILURES as error:
+                raise ReadError(f"{self.name} cannot be read: it is damaged or closed", hint="open it again") from error
+        return result
+
+    def _fill(self, span: Span, channels: Sequence[int], into: FloatArray) -> None:
+        if self.dataset.ndim == 1:
+            into[:] = self.dataset[span.start : span.stop]
+        elif self.dataset.ndim == 3:
+            length = self.dataset.shape[1]
+            for page in range(span.start // length, -(-span.stop // length)):
+                part = Span(page * length, (page + 1) * length).intersect(span)
+                values = self.dataset[page, part.start - page * length : part.stop - page * length, :]
+                into[:, part.start - span.start : part.stop - span.start] = values[:, list(channels)].T
+        elif self.is_last_time:
+            low, high = min(channels), max(channels) + 1
+            into[:] = self.dataset[low:high, span.start : span.stop][[index - low for index in channels]]
+        else:
+            low, high = min(channels), max(channels) + 1
+            into[:] = self.dataset[span.start : span.stop, low:high].T[[index - low for index in channels]]
