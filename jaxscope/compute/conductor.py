@@ -33,7 +33,7 @@ LANES = (
     ("prepare", "compute", 0, 0.0, False),
     ("design", "compute", 0, 0.0, False),
     ("traces", "compute", 1, 0.0, False),
-    ("words", "compute", 2, 0.05, False),
+    ("words", "compute", 3, 0.2, False),
     ("spectrum", "compute", 2, 0.1, False),
     ("settle", "compute", 3, 0.0, True),
     ("agreement", "compute", 3, 0.25, False),

@@ -56,7 +56,9 @@ class DesignJobs:
     ) -> Callable[[CancelToken], Steps | None]:
         """Return the work that delivers the DesignFrame of the active chain, quickly or with its words."""
 
-        def work(_token: CancelToken) -> None:
+        def work(_token: CancelToken) -> Steps:
+            if words:
+                yield from _prepare_words(state, info)
             frame = design_frame(state, revision, info, words=words, known=self._facts)
             if frame is not None:
                 self._bench.deliver(frame)
@@ -66,6 +68,19 @@ class DesignJobs:
                     }
 
         return work
+
+
+def _prepare_words(state: SessionState, info: RecordingInfo | None) -> Steps:
+    """Work out the words of the active chain so that they are kept; yield in between, for they take their time."""
+    if 0 <= state.viewport.active_chain < len(state.document.chains):
+        chain = state.document.chains[state.viewport.active_chain]
+        rate_hz = rate_of_chain(state, info)
+        for stage in chain.stages:
+            if isinstance(_design_alone(stage, rate_hz, chain.phase), ChainDesign):
+                _facts(replace(stage, enabled=True), rate_hz, chain.phase)
+                yield
+        _report(chain, rate_hz)
+        yield
 
 
 def rate_of_chain(state: SessionState, info: RecordingInfo | None) -> float:

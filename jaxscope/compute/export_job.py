@@ -43,9 +43,10 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
         chains = document.chains if document.filter_on else ()
         begun = time.monotonic()
         steps = run_batch(wish.entry.recording, chains, options, programs=bench.programs)
-        bench.deliver(ExportProgress(job=job, share=0.0))
-        yield
+        wish.entry.recording.hold()
         try:
+            bench.deliver(ExportProgress(job=job, share=0.0))
+            yield
             while True:
                 token.check()
                 share = next(steps)
@@ -63,5 +64,6 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
             raise
         finally:
             steps.close()
+            wish.entry.recording.release()
 
     return work

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.data.recording import Recording
+from jaxscope.compute.scheduler import Cancelled
+from jaxscope.data.recording import Recording, RecordingInfo
 from jaxscope.filters.coefficients import ChainDesign
 
 if TYPE_CHECKING:
@@ -27,6 +28,58 @@ FloatArray = npt.NDArray[np.float64]
 CACHE_VALUES = 16_000_000
 #: Programs that are kept.
 MOST_PROGRAMS = 24
+
+
+class HeldRecording(Recording):
+    """A recording that is not closed while somebody reads it or holds it.
+
+    Once closed, ``read`` raises Cancelled: a job that outlives its recording ends without a word.
+    """
+
+    def __init__(self, inner: Recording) -> None:
+        self._inner = inner
+        self._users = 0
+        self._closing = False
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def info(self) -> RecordingInfo:
+        """What is known without reading samples."""
+        return self._inner.info
+
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        """Return samples as the recording does; Cancelled once it is closed."""
+        self.hold()
+        try:
+            return self._inner.read(start, stop, channels)
+        finally:
+            self.release()
+
+    def hold(self) -> None:
+        """Keep the recording open until ``release``; Cancelled where it is closed."""
+        with self._lock:
+            if self._closed:
+                raise Cancelled
+            self._users += 1
+
+    def release(self) -> None:
+        """End a ``hold``."""
+        with self._lock:
+            self._users -= 1
+            close_now = self._closing and self._users == 0 and not self._closed
+            self._closed = self._closed or close_now
+        if close_now:
+            self._inner.close()
+
+    def close(self) -> None:
+        """Close the recording as soon as nobody uses it."""
+        with self._lock:
+            self._closing = True
+            close_now = self._users == 0 and not self._closed
+            self._closed = self._closed or close_now
+        if close_now:
+            self._inner.close()
 
 
 class WindowCache:
@@ -75,7 +128,7 @@ class OpenRecording:
 
     id: str
     path: str
-    recording: Recording
+    recording: HeldRecording
     cache: WindowCache
 
 
@@ -103,9 +156,8 @@ class RecordingLibrary:
         """Take in a recording that is already open."""
         with self._lock:
             self._count += 1
-            entry = OpenRecording(
-                id=f"recording-{self._count}", path=path, recording=recording, cache=WindowCache(recording)
-            )
+            held = HeldRecording(recording)
+            entry = OpenRecording(id=f"recording-{self._count}", path=path, recording=held, cache=WindowCache(held))
             self._open[entry.id] = entry
         return entry
 

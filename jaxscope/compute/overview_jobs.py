@@ -44,11 +44,17 @@ class Overview:
     rate_hz: float = 1.0
     before: Pyramid | None = None
     after: Pyramid | None = None
+    after_key: object = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @staticmethod
+    def key_of(wish: Wish) -> object:
+        """Return what the pyramids of a wish are about: the recording and the channels."""
+        return wish.entry.id, overview_channels(wish.state, wish.entry.recording.info)
+
     def suits(self, wish: Wish) -> bool:
-        """Whether the pyramids are of the recording and the channels of a wish."""
-        return self.key == (wish.entry.id, overview_channels(wish.state, wish.entry.recording.info))
+        """Whether the pyramid of *Before* is of the recording and the channels of a wish."""
+        return self.key == self.key_of(wish)
 
     def begin(self, wish: Wish) -> None:
         """Make empty pyramids for a wish."""
@@ -56,10 +62,9 @@ class Overview:
         rate_hz, channels = overview_channels(wish.state, info)
         n_samples = info.channels[channels[0]].n_samples if channels else 0
         with self.lock:
-            self.key = (wish.entry.id, (rate_hz, channels))
+            self.key = self.key_of(wish)
             self.channels, self.rate_hz = channels, rate_hz
             self.before = Pyramid(len(channels), n_samples)
-            self.after = None
 
 
 def overview_channels(state: SessionState, info: RecordingInfo) -> tuple[float, tuple[int, ...]]:
@@ -130,7 +135,7 @@ def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[Ca
             method=engine.method,
         )
         with overview.lock:
-            overview.after = pyramid
+            overview.after, overview.after_key = pyramid, overview.key_of(wish)
         adder = _WholeBins(pyramid, overview.lock)
         said_at = time.monotonic()
         yield
@@ -180,7 +185,8 @@ class _WholeBins:
 def deliver_overview(bench: Workbench, wish: Wish, overview: Overview) -> None:
     """Deliver a picture of what is known of both pyramids."""
     with overview.lock:
-        before, after = overview.before, overview.after
+        before = overview.before
+        after = overview.after if overview.after_key == overview.key else None
         if before is None or not overview.channels:
             return
         edges = overview_edges(before.n_samples, bench.overview_px)
