@@ -56,7 +56,8 @@ class ValueSlider(QSlider):
     ):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._write = write
-        self._values: tuple[float, ...] = (low,)
+        self._values: tuple[float, ...] = ()
+        self._low, self._high, self._log = low, high, log
         self._before: tuple[float, ...] | None = None
         self._held: int | None = None
         self._active = 0
@@ -69,7 +70,7 @@ class ValueSlider(QSlider):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.set_scale(low, high, log=log)
+        self.show_values((low,))
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -78,11 +79,14 @@ class ValueSlider(QSlider):
 
     def set_scale(self, low: float, high: float, *, log: bool) -> None:
         """Change the ends of the scale."""
-        self._low, self._high, self._log = low, high, log
-        self.update()
+        if (low, high, log) != (self._low, self._high, self._log):
+            self._low, self._high, self._log = low, high, log
+            self.update()
 
     def show_values(self, values: Sequence[float]) -> None:
         """Show values from the state; emits nothing."""
+        if tuple(values) == self._values:
+            return
         self._values = tuple(values)
         self._active = min(self._active, len(self._values) - 1)
         self.blockSignals(True)

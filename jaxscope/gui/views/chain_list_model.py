@@ -43,6 +43,16 @@ class StageRow:
     curve: npt.NDArray[np.float64] | None = None
 
 
+def same_row(one: StageRow, other: StageRow) -> bool:
+    """Return whether two rows look the same."""
+    words = (one.title, one.subtitle, one.enabled, one.problem) == (
+        other.title, other.subtitle, other.enabled, other.problem,
+    )  # fmt: skip
+    if one.curve is None or other.curve is None:
+        return words and one.curve is other.curve
+    return words and np.array_equal(one.curve, other.curve)
+
+
 def title_of(stage: Stage) -> str:
     """Return what a stage is called; one edited by hand keeps the words of its design."""
     return stage_title(stage if stage.origin is None else replace(stage, spec=stage.origin))
@@ -91,15 +101,16 @@ class StageModel(QAbstractListModel):
         self._rows: list[StageRow] = []
 
     def show_rows(self, rows: Sequence[StageRow]) -> None:
-        """Replace the rows; keeps the view's place where the count is the same."""
+        """Replace the rows; where the count is the same only those that differ are painted again."""
         if len(rows) != len(self._rows):
             self.beginResetModel()
             self._rows = list(rows)
             self.endResetModel()
             return
-        self._rows = list(rows)
-        if rows:
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+        before, self._rows = self._rows, list(rows)
+        for number, (old, new) in enumerate(zip(before, rows, strict=True)):
+            if not same_row(old, new):
+                self.dataChanged.emit(self.index(number), self.index(number))
 
     def row(self, number: int) -> StageRow:
         """Return one row."""

@@ -66,11 +66,11 @@ class TableCard(QWidget):
         card = QRectF(0, top, self.width(), self.height() - top)
         rounded(painter, card, 6, "canvas" if theme().is_dark else "raised", "line2")
         columns = self._model.columnCount()
-        width = self.cells.viewport().width() / columns
+        borders = self.cells.borders()
         small = font(11, 500)
         pad = 12 if form == "ba" else 6
         for column in range(columns if form != "taps" else 0):
-            heading = QRectF(left + column * width, 0, width - pad, scaled(22))
+            heading = QRectF(left + borders[column], 0, borders[column + 1] - borders[column] - pad, scaled(22))
             draw_text(painter, heading, _heading(form, column), small, "text3", RIGHT)
         for number in range(rows):
             if number and number * row < card.height() - 2:
@@ -83,7 +83,7 @@ class TableCard(QWidget):
         breaks = {"sos": (3,), "ba": (1,), "taps": (1, 2, 3)}[form]
         for column in breaks:
             token = "line" if form == "taps" else "line2"
-            hairline(painter, round(left + column * width), top + 1, card.height() - 2, token, upright=True)
+            hairline(painter, round(left + borders[column]), top + 1, card.height() - 2, token, upright=True)
         painter.end()
 
 

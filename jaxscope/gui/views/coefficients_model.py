@@ -116,6 +116,8 @@ class CoefficientModel(QAbstractTableModel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.form: CoefficientForm = "sos"
+        #: cells are too narrow for all digits
+        self.is_tight = False
         self._columns: list[list[float]] = []
         self._edited: frozenset[tuple[int, int]] = frozenset()
 
@@ -179,7 +181,7 @@ class CoefficientModel(QAbstractTableModel):
 
     def digits(self) -> int:
         """Return the digits that a cell shows."""
-        return 7 if self.form == "ba" else 5
+        return 7 if self.form == "ba" else (4 if self.is_tight else 5)
 
     def rowCount(self, parent: QModelIndex | None = None) -> int:
         if parent is not None and parent.isValid():

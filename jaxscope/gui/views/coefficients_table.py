@@ -7,7 +7,7 @@ one merge key each; Esc puts back the number from before.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
+from itertools import count, pairwise
 
 from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
@@ -33,6 +33,9 @@ from jaxscope.gui.views.coefficients_model import (
 )
 
 _runs = count(1)
+#: width of the column of a₀, and the width of all below which numbers lose a digit
+_FIXED_WIDTH = 48
+_TIGHT_BELOW = 330
 
 
 class ExactRange(NumberRange):
@@ -174,11 +177,20 @@ class CellTable(QTableView):
         self.fit_columns()
 
     def fit_columns(self) -> None:
-        """Share the width among the columns, to the pixel."""
-        columns = max(1, self.cells.columnCount())
-        width = self.viewport().width()
-        for column in range(columns):
-            self.setColumnWidth(column, (column + 1) * width // columns - column * width // columns)
+        """Share the width among the columns, to the pixel; a₀, which is always 1, gets less."""
+        width, borders = self.viewport().width(), self.borders()
+        self.cells.is_tight = self.cells.form == "sos" and width < scaled(_TIGHT_BELOW)
+        for column, (left, right) in enumerate(pairwise(borders)):
+            self.setColumnWidth(column, round(right) - round(left))
+
+    def borders(self) -> list[float]:
+        """Return where columns begin, and where the last one ends."""
+        columns, width = max(1, self.cells.columnCount()), float(self.viewport().width())
+        if self.cells.form != "sos" or columns != 6:
+            return [column * width / columns for column in range(columns + 1)]
+        fixed = float(scaled(_FIXED_WIDTH))
+        each = (width - fixed) / 5
+        return [0.0, each, 2 * each, 3 * each, 3 * each + fixed, 4 * each + fixed, width]
 
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         super().currentChanged(current, previous)

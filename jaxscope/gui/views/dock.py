@@ -19,6 +19,7 @@ from jaxscope.gui.components.tabs import FaceTabs
 from jaxscope.gui.theme import colour, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.chain_list import ChainList
+from jaxscope.gui.views.chain_list_model import StageDelegate
 from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.design_face import DesignFace
 from jaxscope.gui.views.dock_header import DockHeader
@@ -29,6 +30,8 @@ from jaxscope.session.state import SessionState
 
 WIDTH, NARROW_WIDTH, SLIMMEST_WIDTH, WIDEST_WIDTH = 400, 360, 320, 560
 _MARGIN = 16
+#: header, phase, hairlines, the row to add a stage, tabs
+_FIXED_HEIGHT = 48 + 36 + 9 + 4 + 30 + 4 + 36 + 1
 _TABS = (
     ("design", "Design", "The filter as a design [Alt 1]"),
     ("coefficients", "Coefficients", "The filter as numbers [Alt 2]"),
@@ -200,9 +203,12 @@ class Dock(QWidget, AbstractView):
         self._inner.setContentsMargins(_MARGIN, 0, max(4, _MARGIN - taken), 0)
 
     def _fit_chain(self) -> None:
-        """Give the list its whole height as long as that leaves room for the face and the response."""
-        wanted = self.chain.sizeHint().height()
-        most = max(self.chain.minimumSizeHint().height(), round(self.height() * 0.34))
-        self.chain.setFixedHeight(min(wanted, most))
+        """Give the list its whole height as far as the face keeps its own; a list that is cut scrolls."""
         tall = self.height() >= scaled(860)
         self.response.setFixedHeight(scaled(290 if tall else 214))
+        row = scaled(StageDelegate.ROW) + StageDelegate.GAP
+        others = self.response.height() + scaled(_FIXED_HEIGHT)
+        left = self.height() - others - self._faces.minimumSizeHint().height()
+        wanted = self.chain.sizeHint().height()
+        self.chain.setFixedHeight(min(wanted, max(round(2.5 * row), left)))
+        self.chain.scrollTo(self.chain.currentIndex())

@@ -51,6 +51,8 @@ class ChainChooser(QToolButton):
 
     def show_chain(self, tag: str, name: str, count: str, tip: str) -> None:
         """Show which chain is active."""
+        if (tag, name, count) == self.words() and tip == self.toolTip():
+            return
         self._tag, self._name, self._count = tag, name, count
         self.setAccessibleName(f"Chain {tag}, {name}, {count}".replace(", ,", ","))
         self.setToolTip(tip)
@@ -107,6 +109,7 @@ class DockHeader(QWidget, AbstractView):
         self._state = SessionState()
         self._info: RecordingInfo | None = None
         self._held = False
+        self._counts: dict[int, int] = {}
         self.switch = Switch("Filter", tip="Filter on. The file on disk is never changed [Shift R]")
         self.words = Label("Filter on", 14, 600, shrink=True)
         self.chooser = ChainChooser()
@@ -139,8 +142,11 @@ class DockHeader(QWidget, AbstractView):
         self.chooser.clicked.connect(self._open_chains)
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
+        assigned = [chain.channels for chain in self._state.document.chains]
         self._state = state
         chains, active = state.document.chains, state.viewport.active_chain
+        if assigned != [chain.channels for chain in chains]:
+            self._counts.clear()
         self.switch.setChecked(state.document.filter_on)
         chain = chains[active] if active < len(chains) else None
         self.phase.setEnabled(chain is not None)
@@ -154,6 +160,7 @@ class DockHeader(QWidget, AbstractView):
         match outcome:
             case Opened():
                 self._info = outcome.info
+                self._counts.clear()
                 self._show_chain()
             case DesignFrame() if outcome.chain == self._state.viewport.active_chain:
                 self.delay.setText(outcome.delay_text)
@@ -219,8 +226,11 @@ class DockHeader(QWidget, AbstractView):
     def _count_words(self, number: int) -> str:
         if self._info is None:
             return ""
-        chains = self._state.document.chains
-        count = sum(chain_for(chains, part.name, is_data=part.is_data) == number for part in self._info.channels)
+        if number not in self._counts:
+            chains = self._state.document.chains
+            of = [chain_for(chains, part.name, is_data=part.is_data) for part in self._info.channels]
+            self._counts[number] = of.count(number)
+        count = self._counts[number]
         return f"{count} channel" if count == 1 else f"{count} channels"
 
     def _show_chain(self) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtCore import Qt
+
+from jaxscope.errors import SpecError
 from jaxscope.filters import AbstractFilterSpec
 
 #: knobs that an upright drag may turn, the first that the spec has wins; each with its step
@@ -42,3 +45,30 @@ def turned_upright(spec: AbstractFilterSpec, steps: float) -> tuple[str, Any] | 
         new = min(knob.high, new) if knob.high is not None else new
         return name, int(new) if knob.kind == "count" else new
     return None
+
+
+def accepts(spec: AbstractFilterSpec, name: str, value: Any, rate_hz: float) -> bool:
+    """Return whether a spec takes a value at a rate."""
+    try:
+        spec.with_value(name, value).check(rate_hz)
+    except SpecError:
+        return False
+    return True
+
+
+#: modifiers with which a key belongs to the window
+HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+#: keys that the plot takes while it has the focus
+OWN_KEYS = frozenset(
+    {
+        Qt.Key.Key_N,
+        Qt.Key.Key_L,
+        Qt.Key.Key_0,
+        Qt.Key.Key_Left,
+        Qt.Key.Key_Right,
+        Qt.Key.Key_Up,
+        Qt.Key.Key_Down,
+        Qt.Key.Key_Insert,
+        Qt.Key.Key_Escape,
+    }
+)

@@ -1,6 +1,7 @@
 """Painting of the response: grid, spectra, the old curve dashed, the curve, handles, tips.
 
-Order from the back as listed. Nothing is kept between two pictures.
+Order from the back as listed. The ground (up to the spectra) does not change while a knob is turned, so the plot keeps
+it as a picture; only the rest is drawn again.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Picture:
     tip: str
 
 
-def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture, bounds: QRectF) -> None:
-    """Draw the whole plot."""
+def paint_ground(painter: QPainter, scale: ResponseScale, picture: Picture, bounds: QRectF) -> None:
+    """Draw what stays while a knob is turned: the ground, the grid, the spectra, the numbers of the axes."""
     rounded(painter, scale.area, 6, "canvas")
     inside = QPainterPath()
     inside.addRoundedRect(scale.area, 6, 6)
@@ -64,9 +65,16 @@ def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture, bo
     _paint_grid(painter, scale)
     if picture.spectrum is not None:
         _paint_spectra(painter, scale, picture)
-    _paint_curves(painter, scale, picture)
     painter.restore()
     _paint_labels(painter, scale, bounds)
+
+
+def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture) -> None:
+    """Draw what moves: the curves, the handles, the tip. ``paint_ground`` comes before it."""
+    painter.save()
+    painter.setClipRect(scale.area)
+    _paint_curves(painter, scale, picture)
+    painter.restore()
     if picture.is_held:
         words = QRectF(scale.area.left() + 10, scale.area.top() + 6, 200, 16)
         draw_text(painter, words, "last stable filter", font(11, 500), "text2")
@@ -166,8 +174,9 @@ def _paint_handle(painter: QPainter, scale: ResponseScale, picture: Picture, ind
         return
     y = min(max(point.y(), area.top() + 7), area.bottom() - 7)
     point = QPointF(point.x(), y)
-    painter.setPen(pen("text2", 1, dashed=True, alpha=0.55))
-    painter.drawLine(QPointF(point.x(), area.top() + 1), QPointF(point.x(), area.bottom() - 1))
+    dash = colour("text2", 0.55)
+    for y in range(round(area.top()) + 1, round(area.bottom()) - 4, 7):  # Qt's dashed pen takes ten times as long
+        painter.fillRect(QRectF(round(point.x()), y, 1, 4), dash)
     hot = picture.hot == index
     if hot:
         disc(painter, point, 12, colour("after", 0.25))

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Outcome, SpectrumFrame
 from jaxscope.filters import FAMILIES, AbstractFilterSpec, Stage
 from jaxscope.gui.components.numbers import MINUS, write_number
 from jaxscope.gui.components.painting import begin
-from jaxscope.gui.theme import scaled
+from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
-from jaxscope.gui.views.response_handles import moved_value, turned_upright
-from jaxscope.gui.views.response_paint import Picture, paint_response
+from jaxscope.gui.views.response_handles import HELD, OWN_KEYS, accepts, moved_value, turned_upright
+from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_response
 from jaxscope.gui.views.response_scale import TALL_TOP_DB, TOP_DB, ResponseScale, frequency_limits
 from jaxscope.session.actions import AddStage, TurnKnob
 from jaxscope.session.state import SessionState
@@ -81,6 +81,7 @@ class ResponsePlot(QWidget, AbstractView):
         self._drag: _Drag | None = None
         self._active = 0
         self._over: int | None = None
+        self._ground: tuple[tuple[object, ...], QPixmap] | None = None
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
@@ -211,7 +212,7 @@ class ResponsePlot(QWidget, AbstractView):
         self.update()
 
     def event(self, event: QEvent) -> bool:
-        own = isinstance(event, QKeyEvent) and event.key() in _OWN_KEYS and not event.modifiers() & _HELD
+        own = isinstance(event, QKeyEvent) and event.key() in OWN_KEYS and not event.modifiers() & HELD
         if own and event.type() == QEvent.Type.ShortcutOverride:
             event.accept()
             return True
@@ -221,8 +222,27 @@ class ResponsePlot(QWidget, AbstractView):
         painter = begin(self)
         scale, frame = self.scale(), self._shown()
         if scale is not None and frame is not None:
-            paint_response(painter, scale, self._picture(frame), QRectF(self.rect()))
+            picture = self._picture(frame)
+            painter.drawPixmap(0, 0, self._ground_of(scale, picture))
+            paint_response(painter, scale, picture)
         painter.end()
+
+    def _ground_of(self, scale: ResponseScale, picture: Picture) -> QPixmap:
+        """Return the picture of what does not move, made anew where anything of it has changed."""
+        ratio = self.devicePixelRatioF()
+        key = (
+            scale, ratio, picture.spectrum, picture.shows_after, picture.shows_difference,
+            theme().is_dark, theme().text_scale,
+        )  # fmt: skip
+        if self._ground is None or self._ground[0] != key:
+            pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            painter = begin(pixmap)
+            paint_ground(painter, scale, picture, QRectF(self.rect()))
+            painter.end()
+            self._ground = (key, pixmap)
+        return self._ground[1]
 
     def _picture(self, frame: DesignFrame) -> Picture:
         spectrum = self._spectrum
@@ -364,30 +384,3 @@ class ResponsePlot(QWidget, AbstractView):
     def _describe(self, frame: DesignFrame) -> None:
         handles = ", ".join(f"{write_number(handle[0])} hertz" for handle in frame.handles)
         self.setAccessibleDescription(f"Magnitude; edges at {handles}" if handles else "Magnitude")
-
-
-def accepts(spec: AbstractFilterSpec, name: str, value: Any, rate_hz: float) -> bool:
-    """Return whether a spec takes a value at a rate."""
-    from jaxscope.errors import SpecError
-
-    try:
-        spec.with_value(name, value).check(rate_hz)
-    except SpecError:
-        return False
-    return True
-
-
-_HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
-_OWN_KEYS = frozenset(
-    {
-        Qt.Key.Key_N,
-        Qt.Key.Key_L,
-        Qt.Key.Key_0,
-        Qt.Key.Key_Left,
-        Qt.Key.Key_Right,
-        Qt.Key.Key_Up,
-        Qt.Key.Key_Down,
-        Qt.Key.Key_Insert,
-        Qt.Key.Key_Escape,
-    }
-)
