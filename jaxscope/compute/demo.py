@@ -9,13 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.frames import Blocked, Failure, Frame, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.errors import JaxscopeError, ReadError
+from jaxscope.errors import JaxscopeError, ReadError, SpecError
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.resonators import Notch, Peak
 from jaxscope.filters.spec import FilterChain, Stage
@@ -41,16 +42,56 @@ def demo_chains(info: RecordingInfo | None = None) -> tuple[FilterChain, ...]:
     info : RecordingInfo or None
         Another recording: the chains are then for its channels by kind, and A for all signals where none is EEG.
     """
-    names = {"eeg": EEG_NAMES, "ecg": ("ECG",), "emg": ("EMG",)}
-    if info is not None:
-        for kind in names:
-            names[kind] = tuple(channel.name for channel in info.channels if channel.kind == kind)
+    if info is None:
+        names = {"eeg": EEG_NAMES, "ecg": ("ECG",), "emg": ("EMG",)}
+        rates_hz: tuple[float, ...] = ()
+    else:
+        names = {
+            kind: tuple(channel.name for channel in info.channels if channel.kind == kind)
+            for kind in ("eeg", "ecg", "emg")
+        }
         names["eeg"] = names["eeg"] or tuple(channel.name for channel in info.channels if channel.is_data)
-    return (
-        FilterChain(name="EEG", channels=names["eeg"], phase="zero", stages=_eeg_stages()),
-        FilterChain(name="ECG", channels=names["ecg"], phase="zero", stages=_stages_between(0.5, 60.0)),
-        FilterChain(name="EMG", channels=names["emg"], phase="zero", stages=_stages_between(20.0, 110.0)),
+        rates_hz = tuple({channel.rate_hz for channel in info.channels if channel.is_data and channel.rate_hz})
+    return tuple(
+        FilterChain(name=title, channels=names[kind], phase="zero", stages=_fitting(stages, rates_hz))
+        for title, kind, stages in (
+            ("EEG", "eeg", _eeg_stages()),
+            ("ECG", "ecg", _stages_between(0.5, 60.0)),
+            ("EMG", "emg", _stages_between(20.0, 110.0)),
+        )
+        if names[kind]
     )
+
+
+def chains_of_file(path: str) -> tuple[FilterChain, ...]:
+    """Return the chains of the demonstration for another recording, from its header.
+
+    Raises
+    ------
+    ReadError
+        Where it cannot be read.
+    """
+    from jaxscope.readers import open_recording
+
+    recording = open_recording(path)
+    try:
+        return demo_chains(recording.info)
+    finally:
+        recording.close()
+
+
+def _fitting(stages: tuple[Stage, ...], rates_hz: Sequence[float]) -> tuple[Stage, ...]:
+    """Return the stages with those switched off that do not fit one of the rates."""
+    return tuple(replace(stage, enabled=stage.enabled and _fits(stage, rates_hz)) for stage in stages)
+
+
+def _fits(stage: Stage, rates_hz: Sequence[float]) -> bool:
+    try:
+        for rate_hz in rates_hz:
+            stage.spec.check(rate_hz)
+    except SpecError:
+        return False
+    return True
 
 
 def _eeg_stages() -> tuple[Stage, ...]:

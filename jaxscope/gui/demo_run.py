@@ -28,10 +28,10 @@ _USUAL_WINDOW_S = 10.0
 
 def open_demo(session: WindowSession, file: str | None) -> str:
     """Set the demonstration's chains and open its recording, or ``file``; return the path."""
-    from jaxscope.compute.demo import demo_chains
+    from jaxscope.compute.demo import chains_of_file, demo_chains
 
     path = file or str(resource_path("demo.edf"))
-    session.store.dispatch(SetChains(chains=demo_chains()))
+    session.store.dispatch(SetChains(chains=chains_of_file(file) if file else demo_chains()))
     session.window.actions_.open_recording(path)
     return path
 
