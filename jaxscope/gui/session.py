@@ -31,6 +31,7 @@ from jaxscope.session.store import Store
 _LOG = logging.getLogger(__name__)
 #: How long a thread that computes may keep the interpreter while another one waits for it, in seconds.
 SWITCH_INTERVAL_S = 0.0005
+_DRESSED = "jaxscopeDressed"
 
 
 def make_application() -> QApplication:
@@ -44,7 +45,9 @@ def make_application() -> QApplication:
         application.setApplicationName("jaxscope")
         application.setApplicationDisplayName("jaxscope")
         application.setDesktopFileName("jaxscope")
-    theme().install(application)
+    if not application.property(_DRESSED):
+        theme().install(application)
+        application.setProperty(_DRESSED, True)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     return application
 

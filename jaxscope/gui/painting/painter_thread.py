@@ -60,6 +60,11 @@ class Painter:
         return TraceImage(scene=scene, image=image)
 
 
+def paint_scene(scene: TraceScene) -> TraceImage | None:
+    """Paint one scene on the calling thread, from nothing."""
+    return Painter().paint(scene)
+
+
 def _painted(
     scene: TraceScene, ground: QImage | None, *, only_before: bool, is_stale: Callable[[], bool]
 ) -> QImage | None:

@@ -1,0 +1,190 @@
+"""Keys: from one table, only where they may act, and never while text is typed."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from jaxscope.gui.assets import keymap
+from jaxscope.gui.command_table import COMMANDS, command
+from jaxscope.gui.commands import RAW_ROW, key_sequence, key_words
+from jaxscope.gui.key_router import table_of
+from jaxscope.gui.main_menu import build_menu
+from jaxscope.gui.views.keys_sheet import KeysSheet, listed_rows
+from jaxscope.session import actions as act
+
+CONTEXTS = ("anywhere", "traces", "overview")
+
+
+def focus_traces(desk) -> None:
+    desk.window.activateWindow()
+    desk.window.traces.setFocus()
+    desk.pump()
+
+
+def test_every_command_names_rows_of_the_table():
+    rows = {(row.context, row.does) for row in keymap()}
+    for item in COMMANDS:
+        assert set(item.rows) <= rows, item.name
+    assert (RAW_ROW[0], RAW_ROW[2]) in rows
+    assert len({item.name for item in COMMANDS}) == len(COMMANDS)
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_no_key_is_bound_twice_in_a_context(context):
+    keys = Counter(key for item in COMMANDS for key in item.keys(context))
+    assert [key for key, count in keys.items() if count > 1] == []
+    for key in keys:
+        assert not key_sequence(key).isEmpty(), key
+
+
+def test_no_context_reuses_a_key_of_the_window():
+    everywhere = set(table_of("anywhere"))
+    for context in ("traces", "overview"):
+        assert not everywhere & set(table_of(context))
+
+
+def test_keys_of_unbuilt_parts_are_absent():
+    bound = {key for item in COMMANDS for context in CONTEXTS for key in item.keys(context)}
+    assert not bound & {"W", "Shift+W", "3", "Ctrl+3", "C", "B", ":", "Ctrl+K", "Alt+3", "Ctrl+Shift+O"}
+
+
+@pytest.mark.parametrize(
+    ("key", "modifiers", "expected"),
+    [
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, ("start_s", 2.5)),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, ("start_s", 10.0)),
+        (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, ("start_s", 50.0)),
+        (Qt.Key.Key_BracketLeft, Qt.KeyboardModifier.NoModifier, ("duration_s", 5.0)),
+        (Qt.Key.Key_BracketRight, Qt.KeyboardModifier.NoModifier, ("duration_s", 20.0)),
+        (Qt.Key.Key_2, Qt.KeyboardModifier.NoModifier, ("mode", "split")),
+        (Qt.Key.Key_4, Qt.KeyboardModifier.NoModifier, ("mode", "difference")),
+        (Qt.Key.Key_D, Qt.KeyboardModifier.NoModifier, ("remove_offset", False)),
+        (Qt.Key.Key_U, Qt.KeyboardModifier.NoModifier, ("negative_up", True)),
+        (Qt.Key.Key_O, Qt.KeyboardModifier.NoModifier, ("show_overview", False)),
+        (Qt.Key.Key_Down, Qt.KeyboardModifier.NoModifier, ("selected_channels", ("Fp1",))),
+        (Qt.Key.Key_Comma, Qt.KeyboardModifier.NoModifier, ("lane_count", 4)),
+        (Qt.Key.Key_N, Qt.KeyboardModifier.NoModifier, ("start_s", 25.0)),
+        (Qt.Key.Key_Plus, Qt.KeyboardModifier.ShiftModifier, ("scales", (("ecg", 2.4), ("eeg", 60.0), ("eog", 240.0)))),
+    ],
+)
+def test_key_on_the_traces(desk, key, modifiers, expected):
+    focus_traces(desk)
+    QTest.keyClick(desk.window.traces, key, modifiers)
+    name, value = expected
+    found = getattr(desk.store.state.viewport, name)
+    assert found == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+def test_r_held_shows_raw_only_while_held_and_a_tap_toggles(desk, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("jaxscope.gui.key_router.time.monotonic", lambda: now[0])
+    focus_traces(desk)
+    view = desk.window.traces
+    QTest.keyPress(view, Qt.Key.Key_R)
+    assert desk.store.state.viewport.raw
+    assert desk.window.status.badge == "Filter on, hidden"
+    now[0] = 1.0
+    QTest.keyRelease(view, Qt.Key.Key_R)
+    assert not desk.store.state.viewport.raw
+    for expected in (True, False):
+        QTest.keyPress(view, Qt.Key.Key_R)
+        now[0] += 0.1
+        QTest.keyRelease(view, Qt.Key.Key_R)
+        assert desk.store.state.viewport.raw is expected
+
+
+def test_shift_r_switches_the_filter_undoably(desk):
+    focus_traces(desk)
+    QTest.keyClick(desk.window.traces, Qt.Key.Key_R, Qt.KeyboardModifier.ShiftModifier)
+    assert not desk.store.state.document.filter_on
+    assert desk.window.status.badge == "Filter off"
+    desk.store.undo()
+    assert desk.store.state.document.filter_on
+
+
+def test_letters_typed_into_any_field_change_nothing(desk):
+    fields = [field for field in desk.window.findChildren(QLineEdit) if field.isVisible() and field.isEnabled()]
+    tried = []
+    for field in fields:
+        desk.window.activateWindow()
+        field.setFocus()
+        desk.pump()
+        if QApplication.focusWidget() is not field:
+            continue
+        tried.append(field.accessibleName())
+        before = desk.store.state
+        for sign in string.ascii_letters + "[],.0=?/":
+            QTest.keyClicks(field, sign)
+        assert desk.store.state == before, field.accessibleName()
+        QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert {"Window", "Scale"} <= set(tried)
+    assert len(tried) >= 4
+
+
+def test_escape_in_the_search_gives_the_focus_back(desk):
+    focus_traces(desk)
+    desk.window.actions_.find_channel()
+    field = QApplication.focusWidget()
+    assert isinstance(field, QLineEdit)
+    QTest.keyClicks(field, "O2")
+    assert desk.store.state.viewport.selected_channels == ("O2",)
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is desk.window.traces
+
+
+def test_disabled_commands_do_not_run(desk):
+    assert not desk.window.router.run(command("hide"))
+    desk.store.dispatch(act.SelectChannels(names=("O1",)))
+    assert desk.window.router.run(command("hide"))
+    assert [lane.name for lane in desk.window.traces.model.lanes] == ["Fp1", "Fp2", "O2", "VEOG", "ECG"]
+    assert desk.window.router.run(command("show_all"))
+    assert len(desk.window.traces.model.lanes) == 6
+
+
+def test_every_command_runs_with_a_recording(desk, monkeypatch):
+    without = ("open_dialog", "save", "save_as", "close_recording", "quit")
+    for name in (*without, "channel_menu", "add_stage", "toggle_full_screen"):
+        monkeypatch.setattr(desk.window.actions_, name, lambda: None)
+    for item in COMMANDS:
+        if item.name not in ("keys", "export", "devices"):
+            desk.window.router.run(item)
+    desk.window.actions_.toggle_theme()
+
+
+def test_menu_shows_the_keys_that_work(desk):
+    menu = build_menu(desk.window, desk.window.actions_)
+    entries = {entry.text().split("\t")[0]: entry for part in menu.actions() for entry in part.menu().actions()}
+    assert entries["Split"].text() == "Split\tCtrl 2"
+    assert entries["Overlay"].isChecked()
+    assert not entries["Redo"].isEnabled()
+    assert [part.text() for part in menu.actions()] == ["File", "Edit", "View", "Filter", "Compute", "Help"]
+    entries["Split"].trigger()
+    assert desk.store.state.viewport.mode == "split"
+
+
+def test_key_list_holds_what_is_bound_and_nothing_else(desk):
+    listed = {(context, words) for context, rows in listed_rows().items() for _, words in rows}
+    bound = {row for item in COMMANDS for row in item.rows} | {(RAW_ROW[0], RAW_ROW[2])}
+    assert {row for row in listed if row[0] in CONTEXTS} == bound
+    sheet = KeysSheet(desk.window)
+    sheet.open_sheet()
+    assert sheet.isVisible()
+    sheet.close_floating()
+
+
+def test_key_words():
+    assert [key_words(key) for key in ("Ctrl+Shift+Z", "Left", "Ctrl++", "+", "Alt+-")] == [
+        "Ctrl Shift Z",
+        "←",
+        "Ctrl +",
+        "+",
+        "Alt -",
+    ]
+    assert key_sequence("Esc") == QKeySequence(Qt.Key.Key_Escape)

@@ -1,0 +1,206 @@
+"""The traces: what the mouse does, what is painted where, and that repainting never ends the process."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.compute.frames import Blocked
+from jaxscope.gui.theme import theme
+from jaxscope.gui.views.traces import TracesView
+from jaxscope.session import actions as act
+
+
+def wheel(view: TracesView, notches: float, modifiers: Qt.KeyboardModifier, at: QPointF) -> None:
+    turn = QPoint(0, round(120 * notches))
+    if modifiers & Qt.KeyboardModifier.AltModifier:
+        turn = QPoint(turn.y(), 0)
+    event = QWheelEvent(
+        at,
+        view.mapToGlobal(at),
+        QPoint(),
+        turn,
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view, event)
+
+
+def lane_middle(view: TracesView, row: int) -> int:
+    return round((row + 0.5) * view.height() / len(view.model.lanes))
+
+
+def pixels(image: QImage) -> np.ndarray:
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    memory = np.frombuffer(image.bits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
+    return memory[:, : image.width()] & 0xFFFFFF
+
+
+def count_blue(image: np.ndarray) -> int:
+    """Count the pixels that are clearly bluer than red: those of After in dark."""
+    red, blue = (image >> 16 & 255).astype(int), (image & 255).astype(int)
+    return int((blue - red > 60).sum())
+
+
+def test_click_selects_and_modifiers_extend(desk):
+    view = desk.window.traces
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(300, lane_middle(view, 1)))
+    assert desk.store.state.viewport.selected_channels == ("Fp2",)
+    shift = Qt.KeyboardModifier.ShiftModifier
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, shift, QPoint(300, lane_middle(view, 3)))
+    assert desk.store.state.viewport.selected_channels == ("Fp2", "O1", "O2")
+    control = Qt.KeyboardModifier.ControlModifier
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, control, QPoint(300, lane_middle(view, 2)))
+    assert desk.store.state.viewport.selected_channels == ("Fp2", "O2")
+
+
+def test_box_zooms_time_and_channels_and_zoom_back_restores(desk):
+    view = desk.window.traces
+    start, stop = QPoint(view.width() // 4, lane_middle(view, 1)), QPoint(view.width() // 2, lane_middle(view, 3))
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(view, stop)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=stop)
+    viewport = desk.store.state.viewport
+    assert viewport.start_s == pytest.approx(2.5, abs=0.02)
+    assert viewport.duration_s == pytest.approx(2.5, abs=0.02)
+    assert (viewport.first_lane, viewport.lane_count) == (1, 3)
+    desk.window.shell.navigator.back()
+    viewport = desk.store.state.viewport
+    assert (viewport.start_s, viewport.duration_s, viewport.lane_count) == (0.0, 10.0, None)
+
+
+def test_flat_drag_selects_time_only(desk):
+    view = desk.window.traces
+    y = lane_middle(view, 2)
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(100, y))
+    QTest.mouseMove(view, QPoint(400, y + 5))
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(400, y + 5))
+    assert desk.store.state.viewport.lane_count is None
+    assert desk.store.state.viewport.duration_s == pytest.approx(3000 / view.width(), rel=0.01)
+
+
+def test_middle_drag_pans_and_escape_puts_back(desk):
+    view = desk.window.traces
+    desk.store.dispatch(act.LookAt(start_s=30.0, duration_s=10.0, total_s=60.0))
+    QTest.mousePress(view, Qt.MouseButton.MiddleButton, pos=QPoint(500, 300))
+    QTest.mouseMove(view, QPoint(500 - view.width() // 10, 300))
+    assert desk.store.state.viewport.start_s == pytest.approx(31.0, abs=0.02)
+    desk.window.actions_.escape()
+    assert desk.store.state.viewport.start_s == pytest.approx(30.0)
+    QTest.mouseRelease(view, Qt.MouseButton.MiddleButton, pos=QPoint(400, 300))
+    assert desk.store.state.viewport.start_s == pytest.approx(30.0)
+
+
+def test_wheel_zooms_around_the_pointer_scrolls_and_scales(desk):
+    view = desk.window.traces
+    desk.store.dispatch(act.LookAt(start_s=20.0, duration_s=10.0, total_s=60.0))
+    at = QPointF(view.width() * 0.25, lane_middle(view, 0))
+    under_s = view.second_at(at.x())
+    wheel(view, 2, Qt.KeyboardModifier.ControlModifier, at)
+    assert desk.store.state.viewport.duration_s == pytest.approx(10 / 1.25**2)
+    assert view.second_at(at.x()) == pytest.approx(under_s)
+    start_s = desk.store.state.viewport.start_s
+    wheel(view, -1, Qt.KeyboardModifier.ShiftModifier, at)
+    assert desk.store.state.viewport.start_s > start_s
+    units = desk.window.shell.scales.units_per_lane(desk.store.state.viewport, "eeg")
+    wheel(view, 1, Qt.KeyboardModifier.AltModifier, at)
+    assert desk.store.state.viewport.scale_of("eeg") == pytest.approx(units / 1.25)
+    assert desk.store.state.viewport.scale_of("ecg") is None
+
+
+def test_double_click_shows_one_channel_and_then_all(desk):
+    view = desk.window.traces
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=QPoint(300, lane_middle(view, 2)))
+    assert [lane.name for lane in view.model.lanes] == ["O1"]
+    QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 20))
+    assert len(view.model.lanes) == 6
+
+
+def test_picture_is_at_its_right_place_right_after_a_pan(desk):
+    """The old picture, shifted, shows the same pixels as the picture of the new window where they overlap."""
+    view = desk.window.traces
+    desk.store.dispatch(act.SetDisplay(name="show_scale_bars", value=False))
+    desk.store.dispatch(act.SetDisplay(name="show_events", value=False))
+    view.set_pointer(None)
+    desk.show_frame(stop_s=25.0)
+    shift_s = 100 / view.width() * 10.0
+    painted = len(desk.scenes)
+    desk.store.dispatch(act.LookAt(start_s=shift_s, duration_s=10.0))
+    assert len(desk.scenes) > painted
+    old = pixels(view.grab().toImage())[:, : view.width() - 110]
+    desk.paint()
+    new = pixels(view.grab().toImage())[:, : view.width() - 110]
+    assert count_blue(new) > 2000
+    assert (old != new).mean() < 0.002
+
+
+def test_older_frame_never_replaces_a_newer_one(desk):
+    frame = desk.make_frame(revision=7)
+    desk.window.receive(frame)
+    desk.window.receive(desk.make_frame(revision=6))
+    assert desk.window.traces.model.frame is frame
+
+
+def test_value_under_the_pointer_is_that_of_the_sample(desk):
+    model = desk.window.traces.model
+    lane = model.lanes[0]
+    before, after = model.values_at(lane, 0.2501)
+    assert before is not None
+    assert before.low == before.high == pytest.approx(120.0)
+    assert after is not None
+    assert after.low == pytest.approx(10.0)
+    assert model.values_at(model.lanes[4], 0.25)[1] is None
+    desk.store.dispatch(act.ShowRaw(raw=True))
+    assert model.values_at(lane, 0.25)[1] is None
+
+
+def test_held_filter_weakens_after_and_a_newer_frame_ends_it(desk):
+    desk.window.receive(Blocked(revision=desk.store.revision, reason="Unstable", kind="unstable", pole_radius=1.02))
+    assert desk.scenes[-1].is_held
+    assert desk.window.traces.model.frame is not None
+    desk.show_frame()
+    assert not desk.scenes[-1].is_held
+
+
+def test_motion_then_rest(desk, qtbot):
+    desk.store.dispatch(act.LookAt(start_s=1.0, duration_s=10.0))
+    assert desk.scenes[-1].quality == "motion"
+    qtbot.waitUntil(lambda: desk.scenes[-1].quality == "rest", timeout=5000)
+    assert desk.scenes[-1].start_s == 1.0
+
+
+def test_theme_changes_the_colours_of_the_next_picture(desk):
+    dark = desk.scenes[-1].colours["eeg"]
+    theme().set_mode("light")
+    assert desk.scenes[-1].colours["eeg"] == QColor("#0B62C9").rgb() != dark
+
+
+@pytest.mark.parametrize("mode", ["overlay", "split", "difference"])
+def test_each_mode_paints_its_own_traces(desk, mode):
+    desk.store.dispatch(act.ChooseMode(mode=mode))
+    desk.window.traces.rest_now()
+    desk.paint()
+    is_blue = count_blue(pixels(desk.window.traces.picture.image)) > 500
+    assert is_blue == (mode != "difference")
+    contents = [pane.content for pane in desk.scenes[-1].panes]
+    assert contents == {"overlay": ["both"], "split": ["before", "after"], "difference": ["difference"]}[mode]
+
+
+def test_two_thousand_repaints_leave_the_process_alive(desk):
+    """A binding that loses a reference to None with each repaint ends the process after enough of them."""
+    view, axis = desk.window.traces, desk.window.axis
+    painted = view.painted_revision
+    for number in range(2000):
+        axis.show_pointer(number / 200)
+        axis.repaint()
+        if number % 10 == 0:
+            view.set_pointer(QPointF(number % 900, number % 600))
+            view.repaint(QRect(number % 900, number % 600, 60, 60))
+    assert view.isVisible()
+    assert view.painted_revision == painted

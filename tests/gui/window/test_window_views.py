@@ -1,0 +1,380 @@
+"""The rail, the axis, the overview, the strip, the bars: what they show, and the actions that they cause."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.compute.frames import (
+    AgreementFrame,
+    Blocked,
+    Busy,
+    Envelope,
+    ExportProgress,
+    Failure,
+    OverviewFrame,
+)
+from jaxscope.errors import SpecError
+from jaxscope.gui.painting.geometry import RAIL_PX
+from jaxscope.gui.views.header_strip import found_name
+from jaxscope.gui.views.overview import envelope_image
+from jaxscope.gui.views.status_bar import memory_text
+from jaxscope.gui.views.top_bar_readout import error_text, time_text
+from jaxscope.session import actions as act
+
+
+def overview_frame(desk, *, read: float = 1.0, filtered: float = 1.0) -> OverviewFrame:
+    edges_s = np.linspace(0, 60, 121)
+    wave = np.tile(np.sin(np.linspace(0, 20, 120)), (1, 1))
+    after = np.where(np.arange(120) < 120 * filtered, wave * 0.5, np.nan)
+    return OverviewFrame(
+        revision=desk.store.revision,
+        recording_id="r",
+        edges_s=edges_s,
+        before=Envelope(low=wave - 0.1, high=wave + 0.1),
+        after=Envelope(low=after, high=after),
+        read_share=read,
+        filtered_share=filtered,
+    )
+
+
+# --- layout
+
+
+def test_regions_have_the_sizes_of_the_grid(desk):
+    window = desk.window
+    assert (window.top.height(), window.status.height(), window.axis.height()) == (52, 28, 28)
+    assert (window.overview.height(), window.strip.height()) == (76, 36)
+    assert window.rail.width() == RAIL_PX == 152
+    assert window.dock.width() == 400
+    assert window.traces.height() == window.rail.height() == 1000 - 52 - 36 - 28 - 76 - 28
+    assert window.traces.mapTo(window, QPoint()).y() == window.rail.mapTo(window, QPoint()).y()
+
+
+def test_narrow_window_shrinks_dock_and_chip(desk):
+    desk.window.resize(1280, 800)
+    desk.pump()
+    assert desk.window.dock.width() == 360
+    assert desk.window.top.chip._words == ("CPU 0", "f64")
+    desk.window.resize(1600, 1000)
+    desk.pump()
+    assert desk.window.dock.width() == 400
+    assert desk.window.top.chip._words == ("CPU 0", "float64", "Auto")
+
+
+def test_widths_are_told_to_the_conductor(desk):
+    widths = [asked for asked in desk.conductor.asked if asked[0] == "width"]
+    assert widths[-1] == ("width", desk.window.traces.width(), round(desk.window.overview.envelope_width()))
+
+
+def test_zen_leaves_the_traces(desk):
+    desk.window.actions_.toggle_zen()
+    assert desk.window.traces.isVisible()
+    assert not desk.window.dock.isVisible()
+    assert not desk.window.overview.isVisible()
+    desk.window.actions_.toggle_zen()
+    assert desk.window.dock.isVisible()
+
+
+# --- rail
+
+
+def rail_point(desk, row: int, x: int) -> QPoint:
+    rail = desk.window.rail
+    return QPoint(x, round((row + 0.5) * rail.height() / len(rail.lanes)))
+
+
+def test_rail_selects_hides_and_shows_alone(desk):
+    rail = desk.window.rail
+    QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 2, 40))
+    assert desk.store.state.viewport.selected_channels == ("O1",)
+    QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 2, 92))
+    assert [lane.name for lane in rail.lanes] == ["O1"]
+    QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 0, 92))
+    assert len(rail.lanes) == 6
+    QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 0, 70))
+    assert [lane.name for lane in rail.lanes][0] == "Fp2"
+
+
+def test_rail_drag_reorders(desk):
+    rail = desk.window.rail
+    QTest.mousePress(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 0, 40))
+    QTest.mouseMove(rail, rail_point(desk, 1, 40))
+    QTest.mouseMove(rail, QPoint(40, round(3 * rail.height() / 6)))
+    QTest.mouseRelease(rail, Qt.MouseButton.LeftButton, pos=QPoint(40, round(3 * rail.height() / 6)))
+    assert [lane.name for lane in rail.lanes] == ["Fp2", "O1", "Fp1", "O2", "VEOG", "ECG"]
+    assert [lane.name for lane in desk.window.traces.model.lanes] == [lane.name for lane in rail.lanes]
+
+
+def test_rail_tag_asks_for_the_chain_and_assigning_changes_it(desk, qtbot):
+    rail = desk.window.rail
+    rail.tag_menu_asked.disconnect()
+    with qtbot.waitSignal(rail.tag_menu_asked) as asked:
+        QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 4, rail.width() - 20))
+    assert asked.args[0] == "VEOG"
+    desk.window.shell.assign("VEOG", 1)
+    assert rail.lanes[4].tag == "B"
+    desk.window.shell.assign("Fp1", None)
+    assert [lane.tag for lane in rail.lanes] == ["", "A", "A", "A", "B", "B"]
+
+
+def test_rail_says_what_a_row_is(desk):
+    rail = desk.window.rail
+    assert rail._tip_at(QPointF(rail_point(desk, 0, 40))) == "Fp1, EEG, µV, 100 Hz, gain ×1. Drag to reorder"
+    assert "Butterworth" in rail._tip_at(QPointF(rail_point(desk, 0, 140)))
+    assert "No filter" in rail._tip_at(QPointF(rail_point(desk, 4, 140)))
+
+
+# --- time axis and overview
+
+
+def test_dragging_the_axis_scrolls(desk):
+    desk.store.dispatch(act.LookAt(start_s=30.0, duration_s=10.0))
+    axis = desk.window.axis
+    QTest.mousePress(axis, Qt.MouseButton.LeftButton, pos=QPoint(600, 10))
+    QTest.mouseMove(axis, QPoint(600 + desk.window.traces.width() // 10, 10))
+    QTest.mouseRelease(axis, Qt.MouseButton.LeftButton, pos=QPoint(700, 10))
+    assert desk.store.state.viewport.start_s == pytest.approx(29.0, abs=0.02)
+
+
+def test_pointer_time_is_told_to_the_axis_and_follows_a_scroll(desk):
+    view = desk.window.traces
+    view.set_pointer(QPointF(view.width() / 2, 100))
+    assert desk.window.axis._pointer_s == pytest.approx(5.0, abs=0.01)
+    desk.store.dispatch(act.LookAt(start_s=20.0, duration_s=10.0))
+    assert desk.window.axis._pointer_s == pytest.approx(25.0, abs=0.01)
+
+
+def test_clock_time_needs_a_start(desk):
+    axis = desk.window.axis
+    desk.store.dispatch(act.SetDisplay(name="clock_time", value=True))
+    assert axis._words(61.5, 1) == "09:31:01.5"
+    desk.store.dispatch(act.SetDisplay(name="clock_time", value=False))
+    assert axis._words(61.5, 1) == "01:01.5"
+
+
+def test_overview_click_drag_and_edges(desk):
+    overview = desk.window.overview
+    overview.show_frame(overview_frame(desk))
+
+    def x(second: float) -> int:
+        return round(overview._x(second))
+
+    QTest.mouseClick(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(40), 30))
+    assert desk.store.state.viewport.start_s == pytest.approx(35.0, abs=0.1)
+    QTest.mousePress(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(40), 30))
+    QTest.mouseMove(overview, QPoint(x(30), 30))
+    QTest.mouseRelease(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(30), 30))
+    assert desk.store.state.viewport.start_s == pytest.approx(25.0, abs=0.2)
+    QTest.mousePress(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(35), 30))
+    QTest.mouseMove(overview, QPoint(x(45), 30))
+    QTest.mouseRelease(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(45), 30))
+    viewport = desk.store.state.viewport
+    assert (viewport.start_s, viewport.duration_s) == (pytest.approx(25.0, abs=0.2), pytest.approx(20.0, abs=0.2))
+
+
+def test_overview_says_how_far_it_is(desk):
+    overview = desk.window.overview
+    overview.show_frame(overview_frame(desk, read=0.62, filtered=0.38))
+    assert overview._captions() == ["38 % filtered", "reading 62 %"]
+    (span,) = overview._filtered_spans()
+    assert span == (pytest.approx(0.0), pytest.approx(60 * 46 / 120))
+    overview.show_frame(overview_frame(desk, filtered=0.999))
+    assert overview._captions() == ["99 % filtered"]
+
+
+def test_envelope_shows_after_only_where_it_is(desk):
+    image = envelope_image(overview_frame(desk, filtered=0.5), 240, 1.0, shows_after=True)
+    memory = np.frombuffer(image.bits(), np.uint32).reshape(image.height(), -1)[:, :240]
+    is_blue = (memory & 255).astype(int) - (memory >> 16 & 255).astype(int) > 60
+    assert is_blue[:, :110].any(axis=0).all()
+    assert not is_blue[:, 130:].any()
+
+
+# --- strip
+
+
+def test_steppers_change_window_and_all_scales_together(desk):
+    strip = desk.window.strip
+    assert strip.window_stepper.text() == "10 s"
+    assert strip.scale_stepper.text() == "50 µV"
+    before = desk.window.shell.scales.in_use(desk.store.state.viewport, ("eeg", "ecg"))
+    strip.scale_stepper.stepped.emit(1)
+    assert strip.scale_stepper.text() == "100 µV"
+    after = desk.window.shell.scales.in_use(desk.store.state.viewport, ("eeg", "ecg"))
+    assert after["eeg"] / before["eeg"] == pytest.approx(after["ecg"] / before["ecg"]) == pytest.approx(2.0)
+    strip.window_stepper.stepped.emit(-1)
+    assert desk.store.state.viewport.duration_s == 5.0
+    strip.window_stepper.typed.emit("7.5 s")
+    assert desk.store.state.viewport.duration_s == 7.5
+    strip.window_stepper.typed.emit("long")
+    assert strip.window_stepper.text() == "7.5 s"
+
+
+def test_search_prefers_the_exact_name():
+    names = ["Fp1", "O1", "O11", "Pz", "EEG O1"]
+    assert found_name(names, "o1") == "O1"
+    assert found_name(names, "p") == "Pz"
+    assert found_name(names, "eg o") == "EEG O1"
+    assert found_name(names, "Fz2") is None
+
+
+def test_legend_says_what_is_seen(desk):
+    strip = desk.window.strip
+    assert [entry[0] for entry in strip._entries()] == ["Before", "After"]
+    desk.store.dispatch(act.ChooseMode(mode="difference"))
+    assert strip._entries()[0][2] == "before − after: what the filter took away"
+    desk.store.dispatch(act.ShowRaw(raw=True))
+    assert strip._entries()[0][0] == "Raw, filter hidden"
+    desk.store.dispatch(act.ToggleFilter(on=False))
+    assert strip._entries()[0][0] == "Filter off"
+
+
+# --- bars and banners
+
+
+def test_unstable_is_said_everywhere_and_undo_takes_it_away(desk):
+    window = desk.window
+    desk.store.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=10.0))
+    blocked = Blocked(
+        revision=desk.store.revision,
+        reason="Unstable: a pole pair is outside the circle, at radius 1.018",
+        kind="unstable",
+        chain=0,
+        pole_radius=1.018,
+    )
+    top_before = window.traces.mapTo(window, QPoint())
+    window.receive(blocked)
+    desk.pump()
+    assert window.notices.current is not None
+    assert "1.018" in window.notices.current.sentence
+    assert window.banner.isVisible()
+    assert not window.strip.isVisible()
+    assert window.traces.mapTo(window, QPoint()) == top_before
+    assert window.status.badge == "Filter unstable"
+    assert not window.top.export_button.isEnabled()
+    assert not window.actions_.can_export
+    window.notices.current.actions[0][2]()
+    assert desk.store.state.document.chains[0].stages[0].spec.cutoff_hz == 20.0
+    desk.show_frame()
+    assert window.notices.current is None
+    assert window.strip.isVisible()
+    assert window.top.export_button.isEnabled()
+
+
+def test_late_block_of_an_older_state_is_not_shown(desk):
+    desk.store.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=10.0))
+    desk.show_frame()
+    desk.window.receive(Blocked(revision=desk.store.revision - 1, reason="Unstable", kind="unstable"))
+    assert desk.window.notices.current is None
+    assert desk.window.status.badge == "Filter on"
+
+
+def test_readout_says_time_agreement_and_compiling(desk):
+    readout = desk.window.top.readout
+    assert readout.words() == ("3.1 ms", "")
+    desk.window.receive(AgreementFrame(revision=1, relative_error=2.1e-7, max_abs=1e-5, checked="2 s of 3 channels"))
+    assert readout.words() == ("3.1 ms", "2 × 10⁻⁷")
+    desk.window.receive(Busy(what="compiling", label="x"))
+    assert readout._busy
+    desk.window.receive(Busy(what="compiling", label="x", done=True))
+    assert not readout._busy
+    assert (time_text(42.3), time_text(1340.0)) == ("42 ms", "1.3 s")
+    assert error_text(AgreementFrame(revision=1, relative_error=0.0, max_abs=0.0, checked="")) == "0"
+
+
+def test_history_buttons_name_the_edit(desk):
+    desk.store.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=10.0))
+    top = desk.window.top
+    assert top.undo_button.isEnabled()
+    assert "20 → 10 Hz" in top.undo_button.toolTip()
+    assert top.title._is_dirty
+    QTest.mouseClick(top.undo_button, Qt.MouseButton.LeftButton)
+    assert top.redo_button.isEnabled()
+    assert not top.title._is_dirty
+
+
+def test_export_progress_can_be_cancelled_from_the_status_bar(desk):
+    status = desk.window.status
+    desk.window.receive(ExportProgress(job=1, share=0.4, seconds_left=12.0))
+    assert status._progress() == (0.4, "Exporting: 40 %, 12 s left")
+    status.repaint()
+    QTest.mouseClick(status, Qt.MouseButton.LeftButton, pos=status._cancel_rect.center().toPoint())
+    assert ("cancel", 1) in desk.conductor.asked
+    desk.window.receive(ExportProgress(job=1, share=0.0, done=True, cancelled=True))
+    assert desk.window.notices.current.sentence == "The export was cancelled"
+
+
+def test_failures_become_banners_and_can_be_closed(desk):
+    desk.window.receive(Failure(revision=1, what="open", sentence="night.edf is not an EDF file", hint="it is a PDF"))
+    assert desk.window.notices.current.sentence == "night.edf is not an EDF file"
+    desk.window.notices.close()
+    assert desk.window.strip.isVisible()
+
+
+def test_refused_action_is_told_and_changes_nothing(desk):
+    before = desk.store.state
+    desk.window.shell.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=-4.0))
+    assert desk.store.state is before
+    assert desk.window.notices.current is not None
+    with pytest.raises(SpecError):
+        desk.store.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=-4.0))
+
+
+def test_hint_never_flickers_with_each_frame(desk):
+    first = desk.window.status.hint()
+    assert "5 channels × 10 s again on CPU 0, about 3.1 ms" in first
+    assert desk.window.status.hint() == first
+
+
+def test_memory_is_read_where_the_system_tells_it(tmp_path):
+    file = tmp_path / "status"
+    file.write_text("Name: x\nVmRSS:\t 1171875 kB\n")
+    assert memory_text(file) == "1.2 GB"
+    assert memory_text(tmp_path / "missing") == ""
+
+
+# --- opening
+
+
+def test_dropped_file_is_opened(desk):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/data/other.edf")])
+    buttons, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(10, 10), Qt.DropAction.CopyAction, data, buttons, none)
+    QApplication.sendEvent(desk.window, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(10, 10), Qt.DropAction.CopyAction, data, buttons, none)
+    QApplication.sendEvent(desk.window, drop)
+    assert desk.conductor.asked[-1] == ("open", "/data/other.edf")
+
+
+def test_closing_shows_the_start_screen_and_an_error_is_explained_there(desk):
+    desk.window.actions_.close_recording()
+    desk.pump()
+    window = desk.window
+    assert window.start.isVisible()
+    assert not window.traces.isVisible()
+    assert not window.top.export_button.isVisible()
+    assert "Nothing is uploaded" in window.status.hint()
+    window.receive(Failure(revision=1, what="open", sentence="jaxscope can't read .xyz files", hint="it reads EDF"))
+    assert window.start.failure_words == "jaxscope can't read .xyz files"
+    assert window.start._error.isVisible()
+
+
+def test_recent_recordings_are_kept_and_missing_ones_explained(desk, tmp_path):
+    here = tmp_path / "here.edf"
+    here.write_bytes(b"x")
+    desk.window.start.show_recent((str(here), str(tmp_path / "gone.edf")))
+    rows = desk.window.start.findChildren(type(desk.window.start._recent_row(str(here))))
+    words = [row.accessibleName() for row in rows]
+    assert any(name.startswith("here.edf") for name in words)
+    assert any("Moved or deleted" in name for name in words)
+
+
+def test_unknown_recording_is_remembered_in_the_settings(desk):
+    assert desk.window.actions_.settings.recent == ("/data/six.edf",)
