@@ -21,6 +21,7 @@ READERS: Registry[ReaderFormat] = Registry(
         "bdf": "jaxscope.readers.edf:BDF_FORMAT",
         "gdf": "jaxscope.readers.gdf:FORMAT",
         "brainvision": "jaxscope.readers.brainvision:FORMAT",
+        "hdf5": "jaxscope.readers.hdf5:FORMAT",
         "matlab": "jaxscope.readers.matlab:FORMAT",
         "eeglab": "jaxscope.readers.eeglab:FORMAT",
         "wfdb": "jaxscope.readers.wfdb:FORMAT",
@@ -42,6 +43,10 @@ SUFFIXES: dict[str, str] = {
     ".ahdr": "brainvision",
     ".vmrk": "brainvision",
     ".eeg": "brainvision",
+    ".h5": "hdf5",
+    ".hdf5": "hdf5",
+    ".hdf": "hdf5",
+    ".he5": "hdf5",
     ".mat": "matlab",
     ".set": "eeglab",
     ".fdt": "eeglab",
@@ -98,7 +103,7 @@ def open_recording(
         kinds = f"{file.suffix} files" if file.suffix else "files without a suffix that look like this"
         raise ReadError(
             f"jaxscope can't read {kinds}",
-            hint="it reads EDF, BDF, WAV, FLAC, NPY, NPZ and CSV: export to one of these",
+            hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY and CSV: export to one",
         )
     if file.suffix.lower() in SUFFIXES and not READERS[name].sniff(head):
         _refuse_wrong_suffix(file, name, head)

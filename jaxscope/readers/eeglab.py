@@ -70,14 +70,15 @@ def open_eeglab(path: Path, options: OpenOptions) -> Recording:
         path = header
     file = open_variables(path)
     try:
-        fields = eeglab_fields(file.variables)
-        if fields is None:
-            listed = ", ".join(list(file.variables)[:6])
-            raise ReadError(
-                f"{path.name} is a MATLAB file without an EEGLAB dataset: it holds {listed}",
-                hint="save it with pop_saveset, or rename it to .mat",
-            )
-        return assemble_eeglab(path, file, fields, options)
+        with file.guard():
+            fields = eeglab_fields(file.variables)
+            if fields is None:
+                listed = ", ".join(list(file.variables)[:6])
+                raise ReadError(
+                    f"{path.name} is a MATLAB file without an EEGLAB dataset: it holds {listed}",
+                    hint="save it with pop_saveset, or rename it to .mat",
+                )
+            return assemble_eeglab(path, file, fields, options)
     except BaseException:
         file.close()
         raise

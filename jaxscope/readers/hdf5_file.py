@@ -8,6 +8,7 @@ for when a file is opened, and named with its remedy where it is not installed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -28,7 +29,7 @@ _MOST_OBJECTS = 100_000
 _BLOCK_VALUES = 1 << 21
 
 #: What h5py raises about a file that is damaged.
-FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError, AttributeError)
+FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
 
 
 def open_hdf5(path: Path) -> Any:
@@ -55,6 +56,15 @@ def open_hdf5(path: Path) -> Any:
     except FAILURES as error:
         reason = "it is cut off" if "truncated" in str(error) else "its structure cannot be read"
         raise ReadError(f"{path.name} is damaged: {reason}", hint="copy the file again") from error
+
+
+@contextmanager
+def damage_told(name: str) -> Iterator[None]:
+    """Turn what h5py raises about a damaged file into a sentence."""
+    try:
+        yield
+    except FAILURES as error:
+        raise ReadError(f"{name} is damaged: its structure cannot be read", hint="copy the file again") from error
 
 
 def walk(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

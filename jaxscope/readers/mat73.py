@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.errors import ReadError
 from jaxscope.readers.grids import Grid
-from jaxscope.readers.hdf5_file import FAILURES, HdfGrid, open_hdf5, why_unreadable
+from jaxscope.readers.hdf5_file import FAILURES, HdfGrid, damage_told, open_hdf5, why_unreadable
 from jaxscope.readers.mat_values import Kind, MatFile, MatValue, check_small
 
 _HIDDEN = ("#refs#", "#subsystem#")
@@ -139,10 +139,11 @@ def open_mat73(path: Path) -> MatFile:
     file = open_hdf5(path)
     n_bytes = path.stat().st_size
     try:
-        variables: dict[str, MatValue] = {
-            name: Mat73Value(file[name], name, n_bytes) for name in file if name not in _HIDDEN
-        }
-    except FAILURES as error:
+        with damage_told(path.name):
+            variables: dict[str, MatValue] = {
+                name: Mat73Value(file[name], name, n_bytes) for name in file if name not in _HIDDEN
+            }
+    except BaseException:
         file.close()
-        raise ReadError(f"{path.name} is damaged: its structure cannot be read", hint="copy the file again") from error
-    return MatFile(variables=variables, format="MATLAB 7.3", close=file.close)
+        raise
+    return MatFile(variables=variables, format="MATLAB 7.3", close=file.close, guard=lambda: damage_told(path.name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Literal
@@ -93,4 +94,6 @@ class MatFile:
     variables: dict[str, MatValue]
     format: str
     close: Callable[[], None]
+    #: Entered while variables are looked into: turns what a library raises into a sentence.
+    guard: Callable[[], AbstractContextManager[None]] = nullcontext
     warnings: tuple[str, ...] = field(default=())

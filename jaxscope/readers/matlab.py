@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
+from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat
@@ -98,10 +98,11 @@ def open_matlab(path: Path, options: OpenOptions) -> Recording:
 
     file = open_variables(path)
     try:
-        fields = eeglab_fields(file.variables)
-        if fields is not None:
-            return assemble_eeglab(path, file, fields, options)
-        return _assemble(path, file, options)
+        with file.guard():
+            fields = eeglab_fields(file.variables)
+            if fields is not None:
+                return assemble_eeglab(path, file, fields, options)
+            return _assemble(path, file, options)
     except BaseException:
         file.close()
         raise
@@ -252,7 +253,20 @@ def _rate_of_time(value: MatValue) -> float | None:
         return None
     grid = value.grid(samples_first=value.shape[0] > 1)
     first, last = grid.read(Span(0, 3), [0])[0], grid.read(Span(value.size - 2, value.size), [0])[0]
-    step = (last[1] - first[0]) / (value.size - 1)
+    return rate_of_times(first, last, value.size)
+
+
+def rate_of_times(first: FloatArray, last: FloatArray, count: int) -> float | None:
+    """Return the rate of times in seconds, None where they are not even.
+
+    Parameters
+    ----------
+    first, last : ndarray of float64, shapes (3,) and (2,)
+        The first times and the last: where any step between is not as the others, the mean step is not as these.
+    count : int
+        How many times there are.
+    """
+    step = (last[1] - first[0]) / (count - 1)
     steps = np.array([first[1] - first[0], first[2] - first[1], last[1] - last[0]])
     if not np.isfinite(step) or step <= 0 or np.abs(steps - step).max() > _STEADY * step:
         return None

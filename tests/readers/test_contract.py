@@ -79,7 +79,16 @@ def write_eeglab(path: Path) -> None:
     path.with_name("samples.fdt").write_bytes(NOISE.astype("<f4").T.tobytes())
 
 
+def write_hdf5(path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="HDF5 needs h5py")
+    with h5py.File(path, "w") as file:
+        file.attrs["rate_hz"] = 500.0
+        file["left"] = NOISE[0]
+        file.create_dataset("both", data=NOISE.astype(np.float32), chunks=(1, 1000), compression="gzip")
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
+    "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
     "eeglab": ((".set", write_eeglab),),
     "gdf": ((".gdf", write_gdf),),

@@ -1,0 +1,328 @@
+"""HDF5 files: recordings of OpenSignals, and any file whose datasets are obviously samples.
+
+HDF5 is a container that says nothing about its content. OpenSignals has a known tree. Elsewhere a dataset of numbers
+with one to three dimensions is taken for samples, its longer dimension for time, and an attribute, or a number, that is
+called like a sampling rate for one, looked for at the dataset and then in the groups above it. What is not shown is
+told. Samples are read in parts, from the dataset itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import isfinite, prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxscope.data.kinds import kind_of
+from jaxscope.data.labels import plain_unit, unique_names
+from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content
+from jaxscope.readers.grids import Grid, GridRecording
+from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, open_hdf5, walk, why_unreadable
+from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times
+
+#: What the raw samples of OpenSignals are, whatever sensor they come from.
+_COUNTS = "ADC counts"
+#: A dataset that is shorter than this part of the longest is a table of something and no channel.
+_LEAST_PART = 0.01
+_UNIT_NAMES = frozenset(["unit", "units", "physicalunit"])
+_LABEL_NAMES = frozenset(["labels", "channelnames", "chnames", "channels", "names"])
+#: How many lists of samples a file may have before somebody must choose.
+_MOST_CHANNELS = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """A dataset as channels."""
+
+    path: str
+    dataset: Any
+    is_last_time: bool
+    n_channels: int
+    n_samples: int
+
+
+@dataclass(slots=True)
+class _Made:
+    """Channels as they are found."""
+
+    channels: list[Channel]
+    places: list[tuple[Grid, int]]
+    warnings: list[str]
+    format: str = "HDF5"
+    start: datetime | None = None
+
+
+def sniff_hdf5(head: bytes) -> bool:
+    """Say whether these first bytes begin an HDF5 file."""
+    return head[:8] == SIGNATURE
+
+
+def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
+    """Open an HDF5 file.
+
+    Raises
+    ------
+    ReadError
+        If it is damaged or holds no samples, or h5py is not installed.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(1024)
+    if SIGNATURE not in head:
+        raise ReadError(f"{path.name} is not an HDF5 file", hint=describe_content(head))
+    file = open_hdf5(path)
+    try:
+        with damage_told(path.name):
+            n_bytes = path.stat().st_size
+            devices = [file[name] for name in file if _is_opensignals(file, name)]
+            made = _opensignals(devices, n_bytes, options) if devices else _datasets(path, file, n_bytes, options)
+    except BaseException:
+        file.close()
+        raise
+    longest = max(made.channels, key=lambda channel: channel.n_samples / (channel.rate_hz or 1.0))
+    names = unique_names(channel.name for channel in made.channels)
+    info = RecordingInfo(
+        format=made.format,
+        start=made.start,
+        duration_s=None if longest.rate_hz is None else longest.n_samples / longest.rate_hz,
+        channels=tuple(replace(channel, name=name) for channel, name in zip(made.channels, names, strict=True)),
+        warnings=tuple(made.warnings),
+    )
+    return GridRecording(info, made.places, file.close)
+
+
+def _is_opensignals(file: Any, name: str) -> bool:
+    import h5py
+
+    item = file[name] if isinstance(file.get(name, getlink=True), h5py.HardLink) else None
+    return isinstance(item, h5py.Group) and "sampling rate" in item.attrs and isinstance(item.get("raw"), h5py.Group)
+
+
+def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> _Made:
+    """Take the raw channels of each device of an OpenSignals recording."""
+    import h5py
+
+    made = _Made([], [], [], format="OpenSignals")
+    unshown: list[str] = []
+    for device in devices:
+        rate = _number(device.attrs["sampling rate"])
+        if rate is None or rate <= 0:
+            raise ReadError(
+                f"The recording has {device.attrs['sampling rate']} as sampling rate", hint="copy the file again"
+            )
+        if options.rate_hz is not None and options.rate_hz != rate:
+            made.warnings.append(f"The file's own rate, {rate:g} Hz, is used and not {options.rate_hz:g} Hz")
+        made.start = made.start or _start(device.attrs)
+        raw = device["raw"]
+        for name in sorted(raw, key=_by_number):
+            dataset = raw[name]
+            if not isinstance(dataset, h5py.Dataset) or not name.startswith("channel_"):
+                unshown.append(name)
+                continue
+            reason = why_unreadable(dataset, n_bytes)
+            if reason or dataset.ndim not in (1, 2) or dataset.dtype.kind not in "iuf":
+                made.warnings.append(f"{name} {reason or 'holds no samples'} and is left out")
+                continue
+            kind = kind_of(_text(dataset.attrs.get("sensor", "")))
+            made.channels.append(
+                Channel(
+                    name=name,
+                    unit=_COUNTS,
+                    kind="misc" if kind in CODE_KINDS else kind,
+                    rate_hz=rate,
+                    n_samples=int(dataset.shape[0]),
+                )
+            )
+            made.places.append((HdfGrid(dataset=dataset, is_last_time=False, name=name), 0))
+        unshown += list(device["digital"]) if isinstance(device.get("digital"), h5py.Group) else []
+    if not made.channels:
+        raise ReadError("The recording has no raw channels", hint="record it again with raw values")
+    if unshown:
+        listed = ", ".join(dict.fromkeys(unshown))
+        made.warnings.append(f"The counter and the digital inputs are not shown: {listed}")
+    return made
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    digits = name.rpartition("_")[2]
+    return (int(digits) if digits.isdigit() else -1, name)
+
+
+def _start(attributes: Any) -> datetime | None:
+    """Return the start of an OpenSignals recording, whose date and time are written without leading zeros."""
+    try:
+        year, month, day = (int(part) for part in _text(attributes.get("date", "")).split("-"))
+        hour, minute, second = _text(attributes.get("time", "")).split(":")
+        whole = int(float(second))
+        micro = round((float(second) - whole) * 1e6)
+        return datetime(year, month, day, int(hour), int(minute), whole, micro)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Made:
+    """Take what is obviously samples in a file of any tree."""
+    import h5py
+
+    made = _Made([], [], [])
+    found: list[_Rows] = []
+    numbers: list[tuple[str, float]] = []
+    left_out: list[str] = []
+    for name, item in walk(file):
+        if not isinstance(item, h5py.Dataset) or item.shape is None:
+            continue
+        size = prod(item.shape)
+        if size == 1 and item.dtype.kind in "iuf" and plain_name(name.rsplit("/", 1)[-1]) in RATE_NAMES:
+            rate = _number(item[()])
+            numbers += [(name, rate)] if rate is not None and rate > 0 else []
+        elif item.dtype.kind not in "iufb" or size < 2 or item.ndim > 2:
+            left_out += [name] if size > 1 else []
+        elif (reason := why_unreadable(item, n_bytes)) != "":
+            made.warnings.append(f"{name} {reason} and is left out")
+        else:
+            found.append(_rows(name, item, options))
+    longest = max((rows.n_samples for rows in found), default=0)
+    left_out += [rows.path for rows in found if rows.n_samples < _LEAST_PART * longest]
+    found = [rows for rows in found if rows.n_samples >= _LEAST_PART * longest]
+    if sum(rows.n_channels for rows in found) > _MOST_CHANNELS:
+        raise ReadError(
+            f"{path.name} holds {sum(rows.n_channels for rows in found):,} lists of numbers",
+            hint="export the dataset that is wanted to NPY",
+        )
+    times = [rows for rows in found if plain_name(rows.path.rsplit("/", 1)[-1]) in TIME_NAMES and rows.n_channels == 1]
+    signals = [rows for rows in found if rows not in times] or found
+    if not signals:
+        raise ReadError(
+            f"{path.name} holds no dataset of samples{': ' + made.warnings[0] if made.warnings else ''}",
+            hint="save each channel as a dataset of numbers",
+        )
+    for rows in signals:
+        rate = _rate_of(rows, numbers, times if times != signals else [], options, made.warnings)
+        _add(rows, rate, signals, made)
+    if any(channel.rate_hz is None for channel in made.channels):
+        made.warnings.append(NO_RATE)
+    if left_out:
+        listed = ", ".join(left_out[:6]) + (f" and {len(left_out) - 6} more" if len(left_out) > 6 else "")
+        made.warnings.append(f"What holds no samples is left out: {listed}")
+    made.warnings = list(dict.fromkeys(made.warnings))
+    return made
+
+
+def _rows(path: str, dataset: Any, options: OpenOptions) -> _Rows:
+    shape = dataset.shape
+    if dataset.ndim == 1:
+        return _Rows(path=path, dataset=dataset, is_last_time=True, n_channels=1, n_samples=int(shape[0]))
+    is_last = shape[0] <= shape[1] and not options.samples_first
+    n_channels, n_samples = (shape[0], shape[1]) if is_last else (shape[1], shape[0])
+    return _Rows(path=path, dataset=dataset, is_last_time=is_last, n_channels=int(n_channels), n_samples=int(n_samples))
+
+
+def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Made) -> None:
+    last = rows.path.rsplit("/", 1)[-1]
+    is_unique = sum(other.path.rsplit("/", 1)[-1] == last for other in signals) == 1
+    base = last if is_unique else rows.path
+    labels = _labels(rows)
+    if rows.n_channels > 1 and not rows.is_last_time:
+        made.warnings.append(
+            f"{rows.path} ({' x '.join(map(str, rows.dataset.shape))}) is read as {rows.n_channels} channels of "
+            f"{rows.n_samples:,} samples: the longer is time"
+        )
+    if not labels:
+        labels = [base] if rows.n_channels == 1 else [f"{base}[{number}]" for number in range(rows.n_channels)]
+    unit = next((_text(v) for k, v in rows.dataset.attrs.items() if plain_name(k) in _UNIT_NAMES), "")
+    grid = HdfGrid(dataset=rows.dataset, is_last_time=rows.is_last_time, name=rows.path)
+    for number, label in enumerate(labels):
+        kind = kind_of(label, unit)
+        made.channels.append(
+            Channel(
+                name=label,
+                unit=plain_unit(unit),
+                kind="misc" if kind in CODE_KINDS else kind,
+                rate_hz=rate_hz,
+                n_samples=rows.n_samples,
+            )
+        )
+        made.places.append((grid, number))
+
+
+def _labels(rows: _Rows) -> list[str]:
+    """Return the names that an attribute gives the channels of a dataset."""
+    for name, value in rows.dataset.attrs.items():
+        if plain_name(name) in _LABEL_NAMES and np.size(value) == rows.n_channels and np.ndim(value) == 1:
+            texts = [_text(one).strip() for one in value]
+            if all(texts):
+                return texts
+    return []
+
+
+def _rate_of(
+    rows: _Rows,
+    numbers: Sequence[tuple[str, float]],
+    times: Sequence[_Rows],
+    options: OpenOptions,
+    warnings: list[str],
+) -> float | None:
+    """Return the rate that is told nearest to a dataset: by itself, by a group above, by a number, by its times."""
+    rate = None
+    item = rows.dataset
+    while rate is None:
+        rate = next(
+            (
+                number
+                for name, value in item.attrs.items()
+                if plain_name(name) in RATE_NAMES and (number := _number(value)) is not None and number > 0
+            ),
+            None,
+        )
+        if item.name in ("/", None):
+            break
+        item = item.parent
+    if rate is None and numbers:
+        folder = rows.path.rpartition("/")[0]
+        rate = next((number for name, number in numbers if name.rpartition("/")[0] == folder), numbers[0][1])
+    if rate is not None:
+        if options.rate_hz is not None and options.rate_hz != rate:
+            warnings.append(f"The file's own rate, {rate:g} Hz, is used and not {options.rate_hz:g} Hz")
+        return rate
+    if options.rate_hz is not None:
+        return options.rate_hz
+    for time in times:
+        rate = _rate_of_time(time) if time.n_samples == rows.n_samples else None
+        if rate is not None:
+            warnings.append(f"The rate, {rate:g} Hz, follows from {time.path}, which is taken to be in seconds")
+            return rate
+    return None
+
+
+def _rate_of_time(rows: _Rows) -> float | None:
+    grid = HdfGrid(dataset=rows.dataset, is_last_time=rows.is_last_time, name=rows.path)
+    if rows.n_samples < 3:
+        return None
+    first = grid.read(Span(0, 3), [0])[0]
+    last = grid.read(Span(rows.n_samples - 2, rows.n_samples), [0])[0]
+    return rate_of_times(first, last, rows.n_samples)
+
+
+def _number(value: Any) -> float | None:
+    array = np.asarray(value)
+    if array.size != 1 or array.dtype.kind not in "iuf":
+        return None
+    number = float(array.reshape(-1)[0])
+    return number if isfinite(number) else None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return _text(value.reshape(-1)[0]) if value.size == 1 else ""
+    return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
+
+
+FORMAT = ReaderFormat(
+    name="hdf5", title="HDF5", suffixes=(".h5", ".hdf5", ".hdf", ".he5"), sniff=sniff_hdf5, open=open_any_hdf5
+)
