@@ -238,7 +238,9 @@ class ChainList(QListView, AbstractView):
         frame = self._frame
         fits = frame is not None and frame.chain == self._chain and len(frame.stages) == len(self._stages)
         curves = frame.stages if fits and frame is not None else (None,) * len(self._stages)
-        self._model.show_rows([row_of(stage, curve) for stage, curve in zip(self._stages, curves, strict=True)])
+        rate_hz = frame.rate_hz if frame is not None else None
+        rows = [row_of(stage, curve, rate_hz) for stage, curve in zip(self._stages, curves, strict=True)]
+        self._model.show_rows(rows)
 
     def _act(self, action: object) -> None:
         self._dispatch(action)  # type: ignore[arg-type]

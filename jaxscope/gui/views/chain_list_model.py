@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,10 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from jaxscope.compute.frames import StageCurve
+from jaxscope.errors import SpecError
+from jaxscope.filters.coefficients import Realisation, Sections, Taps
 from jaxscope.filters.shapes import stage_line, stage_title
-from jaxscope.filters.spec import Stage
+from jaxscope.filters.spec import AbstractFilterSpec, Stage
 from jaxscope.gui.components.painting import LEFT, draw_text, pen, rounded
 from jaxscope.gui.components.switch import paint_switch
 from jaxscope.gui.components.text_field import TextField
@@ -65,16 +68,44 @@ def line_of(stage: Stage) -> str:
     return f"Edited by hand · was {stage_line(replace(stage, spec=stage.origin))}"
 
 
-def row_of(stage: Stage, curve: StageCurve | None) -> StageRow:
+@lru_cache(maxsize=64)
+def _numbers_of(origin: AbstractFilterSpec, rate_hz: float) -> tuple[float, ...]:
+    try:
+        return _flat(origin.design(rate_hz))
+    except SpecError:
+        return ()
+
+
+def _flat(realisation: Realisation | None) -> tuple[float, ...]:
+    if isinstance(realisation, Sections):
+        return tuple(value for row in realisation.rows for value in row)
+    return realisation.values if isinstance(realisation, Taps) else ()
+
+
+def edited_words(stage: Stage, realisation: Realisation | None, rate_hz: float) -> str:
+    """Return how many numbers of a stage differ from its design; where that cannot be counted, what it was."""
+    assert stage.origin is not None
+    before, now = _numbers_of(stage.origin, rate_hz), _flat(realisation)
+    if not before or len(before) != len(now):
+        return line_of(stage)
+    count = sum(abs(a - b) > 1e-12 * max(abs(a), abs(b)) for a, b in zip(before, now, strict=True))
+    return f"{count} number edited by hand" if count == 1 else f"{count} numbers edited by hand"
+
+
+def row_of(stage: Stage, curve: StageCurve | None, rate_hz: float | None = None) -> StageRow:
     """Join a stage of the state with its curve of the newest frame."""
     if curve is None:
         return StageRow(title=title_of(stage), subtitle=line_of(stage), enabled=stage.enabled)
     problem = curve.problem
     if not problem and not curve.is_stable:
         problem = f"Unstable · radius {curve.pole_radius:.4g}"
+    if stage.origin is not None and rate_hz is not None:
+        line = edited_words(stage, curve.realisation, rate_hz)
+    else:
+        line = curve.subtitle or line_of(stage)
     return StageRow(
         title=title_of(stage),
-        subtitle=curve.subtitle or line_of(stage),
+        subtitle=line,
         enabled=stage.enabled,
         problem=problem,
         curve=small_curve(curve.magnitude_db),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -28,6 +28,8 @@ from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
 from jaxscope.session.actions import Action, ReplaceSpec, TurnKnob
 from jaxscope.session.state import SessionState
 
+#: more facts than these are in the tooltip only
+_MOST_FACTS = 6
 #: more facts than these take three columns
 _MOST_IN_TWO_COLUMNS = 4
 #: dB per octave and order beyond the edge, for families whose edge keeps falling so
@@ -54,11 +56,12 @@ class Facts(QWidget):
         self._facts = facts
         words = "; ".join(f"{caption}: {value}" for caption, value in facts)
         self.setAccessibleName(words)
+        self.setToolTip("\n".join(f"{caption}: {value}" for caption, value in facts))
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        rows = -(-len(self._facts) // self._columns())
+        rows = -(-min(len(self._facts), _MOST_FACTS) // self._columns())
         return QSize(scaled(200), max(0, rows * scaled(self._ROW) - 2))
 
     def minimumSizeHint(self) -> QSize:
@@ -68,10 +71,11 @@ class Facts(QWidget):
         painter = begin(self)
         columns = self._columns()
         width = self.width() / columns
-        for number, (caption, value) in enumerate(self._facts):
+        right = Qt.TextElideMode.ElideRight
+        for number, (caption, value) in enumerate(self._facts[:_MOST_FACTS]):
             x, y = number % columns * width, number // columns * scaled(self._ROW)
-            draw_text(painter, QRectF(x, y, width - 8, scaled(16)), caption, font(11), "text3")
-            draw_text(painter, QRectF(x, y + scaled(15), width - 8, scaled(18)), value, font(13, 500))
+            draw_text(painter, QRectF(x, y, width - 8, scaled(16)), caption, font(11), "text3", elide=right)
+            draw_text(painter, QRectF(x, y + scaled(15), width - 8, scaled(18)), value, font(13, 500), elide=right)
         painter.end()
 
     def _columns(self) -> int:
@@ -214,6 +218,7 @@ class DesignFace(QWidget, AbstractView):
         self._rows = [row_for(knob) for knob in knobs]
         for row in self._rows:
             self._form.addWidget(row)
+            row.show()  # at once, so that the dock knows how high the form is
             row.turned.connect(self._on_turned)
             row.escaped.connect(self.escaped)
 

@@ -31,12 +31,14 @@ from jaxscope.gui.views.devices_history import RedrawHistory, write_ms
 from jaxscope.session.actions import ChooseEngine
 from jaxscope.session.state import EngineChoice, SessionState
 
+_LABEL = 66
 _FASTEST = "fastest for this view"
 _METHOD_TIPS = {
     "auto": "Picks the method for this chain, view and device",
     "block": "Block state space: whole blocks at once by matrix products",
     "toeplitz": "FIR as banded matrix products",
     "overlap-save": "FIR by transforms, for long ones",
+    "truncated": "A recursive filter as its impulse response, cut where it has died away",
     "scan": "Sample by sample, the plain recursion",
     "scipy": "SciPy on the processor, the reference",
 }
@@ -175,7 +177,7 @@ class DevicesPopover(Popover, AbstractView):
         self.measure = Button("Measure here", "plain", height=28)
         self.measure.setToolTip("Runs the view on screen once on each device and shows the time")
         self.precision = SegmentedControl([("float32", "float32"), ("float64", "float64")], name="Precision", height=28)
-        self.method = SegmentedControl([("auto", "Auto")], name="Method", height=28, padding=8)
+        self.method = SegmentedControl([("auto", "Auto")], name="Method", height=28, padding=10)
         self.reason = Label("", 12, 400, "text3", shrink=True)
         self.history = RedrawHistory()
         self._list = QVBoxLayout()
@@ -214,25 +216,29 @@ class DevicesPopover(Popover, AbstractView):
                 return
 
     def _lay_out(self) -> None:
-        heading, choices, why, foot = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        heading, why, foot = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         heading.setContentsMargins(20, 14, 20, 6)
         heading.addWidget(Label("Where to filter", 15, 600))
         heading.addStretch(1)
         heading.addWidget(self.measure)
-        choices.setContentsMargins(20, 0, 20, 0)
-        choices.setSpacing(10)
-        for part in (Label("Precision", 12, 400, "text2"), self.precision, None, Label("Method", 12, 400, "text2")):
-            choices.addSpacing(8) if part is None else choices.addWidget(part)
-        choices.addWidget(self.method)
-        choices.addStretch(1)
-        why.setContentsMargins(20, 8, 20, 12)
+        why.setContentsMargins(20, 8, 20, 14)
         why.addWidget(self.reason)
         foot.setContentsMargins(20, 0, 20, 16)
         foot.addWidget(self.history)
         for layout in (heading, self._list):
             self.body.addLayout(layout)
         self.body.addWidget(Hairline("line2", margin=20, above=6, below=12))
-        for layout in (choices, why, foot):
+        for words, control in (("Precision", self.precision), ("Method", self.method)):
+            row = QHBoxLayout()
+            row.setContentsMargins(20, 0, 20, 6)
+            row.setSpacing(8)
+            label = Label(words, 12, 400, "text2")
+            label.setFixedWidth(scaled(_LABEL))
+            row.addWidget(label)
+            row.addWidget(control)
+            row.addStretch(1)
+            self.body.addLayout(row)
+        for layout in (why, foot):
             self.body.addLayout(layout)
 
     def _build(self) -> None:

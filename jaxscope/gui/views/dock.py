@@ -6,7 +6,7 @@ the dock is 360 wide and leaves notes and facts out.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -89,6 +89,7 @@ class Dock(QWidget, AbstractView):
         self._width = NARROW_WIDTH if narrow else WIDTH
         self.design.set_narrow(narrow=narrow)
         self.updateGeometry()
+        self._fit_chain()
 
     def open_add_menu(self) -> None:
         """Open the menu of stages under its button."""
@@ -120,6 +121,8 @@ class Dock(QWidget, AbstractView):
     def show_frame(self, outcome: Outcome) -> None:
         for part in (self.header, self.chain, self.design, self.coefficients, self.response):
             part.show_frame(outcome)
+        if isinstance(outcome, DesignFrame):
+            self._fit_chain()
         if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
             self._rate_hz = outcome.rate_hz
             at = self._state.viewport.selected_stage
@@ -129,6 +132,12 @@ class Dock(QWidget, AbstractView):
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(self._width), scaled(800))
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit_chain()
+        return done
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
