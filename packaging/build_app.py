@@ -100,8 +100,9 @@ def check_that_no_path_leaks(folder: Path) -> None:
 
 
 def self_test() -> None:
-    """Run the self-test inside the bundle, away from the checkout."""
-    subprocess.run([str(BUNDLE / "jaxscope"), "selftest"], cwd=DIST, check=True)
+    """Run the self-test and draw the window inside the bundle, away from the checkout."""
+    for words in (["selftest"], ["demo", "--screenshot", "jaxscope-demo.png"]):
+        subprocess.run([str(BUNDLE / "jaxscope"), *words], cwd=DIST, check=True)
 
 
 def architecture() -> str:

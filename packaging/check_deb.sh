@@ -27,4 +27,6 @@ inside apt-get purge -qq --yes jaxscope >/dev/null 2>&1 || true
 inside apt-get install -qq --yes --no-install-recommends /tmp/jaxscope.deb >/dev/null
 inside jaxscope --version
 inside jaxscope selftest
-echo "$deb: installed in a clean Debian $suite, and its self-test passed"
+inside jaxscope demo --screenshot /tmp/jaxscope-demo.png
+cp "$folder/tmp/jaxscope-demo.png" "dist/jaxscope-demo-$suite.png"
+echo "$deb: installed in a clean Debian $suite; its self-test passed, and its window was drawn"
