@@ -103,7 +103,7 @@ def open_recording(
         kinds = f"{file.suffix} files" if file.suffix else "files without a suffix that look like this"
         raise ReadError(
             f"jaxscope can't read {kinds}",
-            hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY and CSV: export to one",
+            hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY, CSV: export to one",
         )
     if file.suffix.lower() in SUFFIXES and not READERS[name].sniff(head):
         _refuse_wrong_suffix(file, name, head)
