@@ -22,6 +22,8 @@ from jaxscope.session.state import SessionState
 
 #: Samples (filtered channels times time) that a live frame reads and filters at most for one rate.
 LIVE_VALUES = 6_000_000
+#: Samples (channels times time) that are read at least where something is filtered: what the engine takes at once.
+LEAST_VALUES = 262_144
 #: Context in samples that no segment exceeds: "from its start".
 EVERYTHING = 2**62
 
@@ -197,12 +199,14 @@ def context_of(design: ChainDesign) -> int:
     return min(EVERYTHING, context_samples(design) + padding)
 
 
-def bucket(n_samples: int) -> int:
-    """Return the length that is read in place of ``n_samples``: one of eight an octave, so that few shapes compile."""
-    if n_samples <= 64:
-        return 64
-    eighth = 1 << ((n_samples - 1).bit_length() - 4)
-    return -(-n_samples // eighth) * eighth
+def bucket(n_samples: int, least: int = 64) -> int:
+    """Return the length that is read in place of ``n_samples``: at least a chunk of the engine, then eight an octave.
+
+    So one compiled shape serves nearly all windows, also while a knob changes how much context they need.
+    """
+    wanted = max(n_samples, least, 64)
+    eighth = 1 << ((wanted - 1).bit_length() - 4)
+    return -(-wanted // eighth) * eighth
 
 
 def _group(
@@ -229,7 +233,17 @@ def _group(
             # a long window is worked through in chunks, each with context of its own
             room = max(most // 4, most - (shown[1] - shown[0]))
             reach = min(context, room // (2 if zero_phase else 1))
-            pieces.append(_piece(segment, rate_hz, shown, reach=reach, enough=reach >= context, zero_phase=zero_phase))
+            pieces.append(
+                _piece(
+                    segment,
+                    rate_hz,
+                    shown,
+                    reach=reach,
+                    enough=reach >= context,
+                    zero_phase=zero_phase,
+                    least=min(LEAST_VALUES, live_values) // max(1, len(active)) if active else 0,
+                )
+            )
     return GroupRequest(
         rate_hz=rate_hz,
         channels=channels,
@@ -253,13 +267,20 @@ def _shown_span(segment: Segment, rate_hz: float, start_s: float, stop_s: float,
 
 
 def _piece(
-    segment: Segment, rate_hz: float, shown: tuple[int, int], *, reach: int, enough: bool, zero_phase: bool
+    segment: Segment,
+    rate_hz: float,
+    shown: tuple[int, int],
+    *,
+    reach: int,
+    enough: bool,
+    zero_phase: bool,
+    least: int,
 ) -> Piece:
     """Return a piece that reads ``reach`` samples of context, rounded up to a bucket where the segment has more."""
     read_first = max(segment.first_sample, shown[0] - reach)
     read_stop = min(segment.stop_sample, shown[1] + reach) if zero_phase else shown[1]
-    if reach:
-        more = bucket(read_stop - read_first) - (read_stop - read_first)
+    if least:
+        more = bucket(read_stop - read_first, least) - (read_stop - read_first)
         left = min(more, read_first - segment.first_sample)
         read_first -= left
         read_stop = min(segment.stop_sample, read_stop + more - left)
