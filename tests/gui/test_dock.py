@@ -192,3 +192,14 @@ def test_typing_in_the_form_moves_the_handle_of_the_response(qtbot, dock):
     before = dock.view.response.plot.handle_points()[0].x()
     dock.dispatch(TurnKnob(chain=0, stage=1, name="cutoff_hz", value=20.0))
     assert dock.view.response.plot.handle_points()[0].x() < before - 10
+
+
+def test_drags_of_numbers_are_told_to_the_window(qtbot, dock):
+    told = []
+    dock.view.dragging.connect(told.append)
+    row = dock.view.design.rows[1]
+    row._beside.dragging.emit(True)
+    row._beside.dragging.emit(False)
+    dock.view.response.plot.dragging.emit(True)
+    dock.view.coefficients.taps.dragging.emit(False)
+    assert told == [True, False, True, False]

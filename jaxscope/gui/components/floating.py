@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, hairline, rounded
+from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.theme import colour, scaled, theme
 
 _BLUR = 40
@@ -197,11 +198,10 @@ class Sheet(_Floating):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part, high in ((header, 52), (self.body, None), (self.footer, 56)):
-            holder = QWidget()
-            holder.setLayout(part)
             if high is not None:
-                holder.setFixedHeight(scaled(high))
-            column.addWidget(holder, 0 if high is not None else 1)
+                column.addWidget(ScaledRow(part, high))
+            else:
+                column.addLayout(part, 1)
 
     def open_sheet(self) -> None:
         """Show it in the middle of the window."""

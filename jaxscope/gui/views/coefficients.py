@@ -22,6 +22,7 @@ from jaxscope.gui.components.expressions import reader
 from jaxscope.gui.components.labels import Label, Note, Paragraph
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.switch import Switch
+from jaxscope.gui.theme import scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.coefficients_card import TableCard
 from jaxscope.gui.views.coefficients_formula import FormulaBar
@@ -41,6 +42,7 @@ from jaxscope.session.coefficients import edited_spec
 from jaxscope.session.state import SessionState
 
 _pastes = count(1)
+_LEAST_HEIGHT = 190
 _FORMS = (
     Segment(key="sos", label="SOS", tip="Second-order sections (how it is run)"),
     Segment(key="ba", label="b / a", tip="One polynomial over another"),
@@ -64,6 +66,8 @@ class CoefficientsFace(QWidget, AbstractView):
     """
 
     escaped = Signal()
+    #: a drag of a number began (True) or ended (False)
+    dragging = Signal(bool)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,6 +95,10 @@ class CoefficientsFace(QWidget, AbstractView):
         self.note = Note("")
         self._lay_out()
         self._connect()
+
+    def least_height(self) -> int:
+        """Return the height that the face should have without scrolling."""
+        return min(self.layout().minimumSize().height(), scaled(_LEAST_HEIGHT))
 
     def focus_first(self) -> None:
         """Give the focus to the table."""
@@ -157,6 +165,8 @@ class CoefficientsFace(QWidget, AbstractView):
         cells.moved.connect(self._show_current)
         cells.complained.connect(self._complain)
         cells.escaped.connect(self.escaped)
+        cells.dragging.connect(self.dragging)
+        self.taps.dragging.connect(self.dragging)
         self.formula.field.set_check(lambda value: self._complaint(cells.current_address(), value))
         self.formula.field.edited.connect(self._on_formula)
         self.formula.field.complained.connect(self._complain)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, rounded, text_width
-from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.gui.theme import font, theme
 from jaxscope.gui.views.coefficients_model import write_cell
 from jaxscope.gui.views.coefficients_table import ExactRange
 
@@ -25,7 +25,7 @@ class FormulaBar(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(self.field)
         self.field.focus_changed.connect(self.update)
-        self.setFixedHeight(scaled(34))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_cell(self, label: str, value: float | None, *, fixed: bool, tip: str) -> None:
         """Show a number and its name."""

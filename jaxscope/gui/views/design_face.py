@@ -94,6 +94,8 @@ class DesignFace(QWidget, AbstractView):
     """
 
     escaped = Signal()
+    #: a drag of a number began (True) or ended (False)
+    dragging = Signal(bool)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,13 +111,13 @@ class DesignFace(QWidget, AbstractView):
         segments = [Segment(key=shape.name, label=shape.label, tip=shape.summary) for shape in SHAPES]
         self._shapes = SegmentedControl(segments, name="Shape", padding=6, fill=True)
         self._family = Select("Family")
-        family_label = Label("Family", 12, 400, "text2")
-        family_label.setFixedWidth(scaled(LABEL_WIDTH))
+        self._family_label = Label("Family", 12, 400, "text2")
+        self._family_label.setFixedWidth(scaled(LABEL_WIDTH))
         self._family_row = QWidget()
         line = QHBoxLayout(self._family_row)
         line.setContentsMargins(0, 2, 0, 2)
         line.setSpacing(8)
-        line.addWidget(family_label)
+        line.addWidget(self._family_label)
         line.addWidget(self._family, 1)
         self._summary = Paragraph("", 11, "text3")
         self._facts = Facts()
@@ -152,6 +154,11 @@ class DesignFace(QWidget, AbstractView):
         self._facts.setVisible(not narrow)
         self._show_roll_off()
 
+    def least_height(self) -> int:
+        """Return the height without the facts, which may be scrolled to."""
+        facts = self._facts.sizeHint().height() if self._facts.isVisibleTo(self) else 0
+        return self.layout().minimumSize().height() - facts
+
     def focus_first(self) -> None:
         """Give the focus to the first field of the form."""
         for row in self._rows:
@@ -184,7 +191,9 @@ class DesignFace(QWidget, AbstractView):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._built_for = None
+            self._family_label.setFixedWidth(scaled(LABEL_WIDTH))
             self._show_spec()
+            self._show_curve()
 
     def _show_spec(self) -> None:
         spec = self._spec
@@ -221,6 +230,7 @@ class DesignFace(QWidget, AbstractView):
             row.show()  # at once, so that the dock knows how high the form is
             row.turned.connect(self._on_turned)
             row.escaped.connect(self.escaped)
+            row.dragging.connect(self.dragging)
 
     def _curve(self) -> StageCurve | None:
         chain, stage = self._at

@@ -60,6 +60,8 @@ class Dock(QWidget, AbstractView):
 
     #: Esc in a part: the focus belongs to the traces again
     escaped = Signal()
+    #: a drag that turns a number began (True) or ended (False): the status bar names the modifiers
+    dragging = Signal(bool)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,8 +83,7 @@ class Dock(QWidget, AbstractView):
         self._lay_out()
         self._connect()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        self.setMinimumWidth(scaled(SLIMMEST_WIDTH))
-        self.setMaximumWidth(scaled(WIDEST_WIDTH))
+        self._limit_width()
 
     def set_narrow(self, *, narrow: bool) -> None:
         """Leave notes and facts out and be 360 wide, or not."""
@@ -132,6 +133,12 @@ class Dock(QWidget, AbstractView):
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(self._width), scaled(800))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._limit_width()
+            self._fit_chain()
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
@@ -192,6 +199,8 @@ class Dock(QWidget, AbstractView):
         self.chain.opened.connect(self._focus_face)
         for part in (self.header, self.chain, self.design, self.coefficients, self.response):
             part.escaped.connect(self.escaped)
+        for turning in (self.design, self.coefficients, self.response):
+            turning.dragging.connect(self.dragging)
 
     def _focus_face(self) -> None:
         face = self.design if self._state.viewport.face == "design" else self.coefficients
@@ -206,6 +215,10 @@ class Dock(QWidget, AbstractView):
         at = min(self._state.viewport.selected_stage + 1, len(chains[chain].stages))
         self._dispatch(AddStage(chain=chain, at=at, stage=stage))
 
+    def _limit_width(self) -> None:
+        self.setMinimumWidth(scaled(SLIMMEST_WIDTH))
+        self.setMaximumWidth(scaled(WIDEST_WIDTH))
+
     def _keep_right_edge(self, low: int, high: int) -> None:
         """Let the scroll bar stand in the margin, so that the right edge of the face does not move."""
         taken = self._scroll.verticalScrollBar().sizeHint().width() if high > low else 0
@@ -217,7 +230,8 @@ class Dock(QWidget, AbstractView):
         self.response.setFixedHeight(scaled(290 if tall else 214))
         row = scaled(StageDelegate.ROW) + StageDelegate.GAP
         others = self.response.height() + scaled(_FIXED_HEIGHT)
-        left = self.height() - others - self._faces.minimumSizeHint().height()
+        face = self.design if self._faces.currentWidget() is self.design else self.coefficients
+        left = self.height() - others - face.least_height()
         wanted = self.chain.sizeHint().height()
         self.chain.setFixedHeight(min(wanted, max(round(2.5 * row), left)))
         self.chain.scrollTo(self.chain.currentIndex())

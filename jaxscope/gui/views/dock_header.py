@@ -15,6 +15,7 @@ from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, rounded, text_width
+from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.icons import draw_icon
@@ -133,10 +134,7 @@ class DockHeader(QWidget, AbstractView):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for row, height in ((top, 48), (second, 36)):
-            holder = QWidget()
-            holder.setLayout(row)
-            holder.setFixedHeight(scaled(height))
-            column.addWidget(holder)
+            column.addWidget(ScaledRow(row, height))
         self.switch.clicked.connect(lambda on: self._dispatch(ToggleFilter(on=on)))
         self.phase.chosen.connect(self._on_phase)
         self.chooser.clicked.connect(self._open_chains)

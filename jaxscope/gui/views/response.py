@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from jaxscope.compute.frames import Outcome, SpectrumFrame
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, draw_text, rounded, text_width
+from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.response_plot import ResponsePlot
@@ -53,6 +54,8 @@ class ResponsePanel(QWidget, AbstractView):
     """Heading 30 and plot below, with the margins of the dock."""
 
     escaped = Signal()
+    #: a drag of a handle began (True) or ended (False)
+    dragging = Signal(bool)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,15 +67,13 @@ class ResponsePanel(QWidget, AbstractView):
         heading.addWidget(Label("Magnitude", 13, 500))
         heading.addStretch(1)
         heading.addWidget(self._legend)
-        holder = QWidget()
-        holder.setLayout(heading)
-        holder.setFixedHeight(scaled(30))
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 6, 16, 10)
         column.setSpacing(0)
-        column.addWidget(holder)
+        column.addWidget(ScaledRow(heading, 30))
         column.addWidget(self.plot, 1)
         self.plot.escaped.connect(self.escaped)
+        self.plot.dragging.connect(self.dragging)
         self._state = SessionState()
         self._show_legend()
 
