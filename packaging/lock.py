@@ -13,11 +13,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = "3.11"
 
+# In each lock: what builds the package without a network, and what some file formats need.
+EVERY = ["--group", "build", "--extra", "formats"]
 RUN = "packaging/requirements.txt"
 LOCKS = {
-    RUN: ["--group", "build"],
-    "packaging/requirements-dev.txt": ["--group", "build", "--extra", "dev", "--constraint", RUN],
-    "packaging/requirements-package.txt": ["--group", "build", "--group", "package", "--constraint", RUN],
+    RUN: EVERY,
+    "packaging/requirements-dev.txt": [*EVERY, "--extra", "dev", "--constraint", RUN],
+    "packaging/requirements-package.txt": [*EVERY, "--group", "package", "--constraint", RUN],
 }
 
 
