@@ -33,7 +33,9 @@ class Channel:
     """One channel of a recording.
 
     ``unit`` is as in the file with micro written as ASCII ``u`` (``"uV"``), and ``""`` where there is none.
-    ``rate_hz`` is None where the file does not tell it. ``n_samples`` counts stored samples.
+    ``rate_hz`` is None where the file does not tell it. ``n_samples`` counts stored samples. ``gaps`` are those of
+    this channel alone, where it began later than the recording (then the first gap begins at 0 s) or paused by itself;
+    None means that it has the gaps of the recording.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Channel:
     kind: ChannelKind = "misc"
     rate_hz: float | None
     n_samples: int
+    gaps: tuple[Gap, ...] | None = None
 
     @property
     def is_data(self) -> bool:
@@ -68,6 +71,11 @@ class RecordingInfo:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "timeline", Timeline(gaps=self.gaps))
+
+    def timeline_of(self, channel: int) -> Timeline:
+        """Return the relation of the stored samples of a channel to seconds of the recording."""
+        gaps = self.channels[channel].gaps
+        return self.timeline if gaps is None else Timeline(gaps=gaps)
 
     def index_of(self, name: str) -> int:
         """Return the number of the channel called ``name``; raise KeyError where there is none."""

@@ -107,7 +107,7 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 
 def with_article(title: str) -> str:
     """Return a title with the article that it is spoken with: ``an EDF``, ``a WAV``."""
-    return f"an {title}" if title[:1].upper() in "AEION" else f"a {title}"
+    return f"an {title}" if title[:1].upper() in "AEIONX" else f"a {title}"
 
 
 def describe_content(head: bytes) -> str:

@@ -1,0 +1,79 @@
+"""A recording whose channels come from several places: the streams of a file, its segments, its columns.
+
+A ``BlockSource`` gives some rows of one table of samples, lazily; a ``SourcedRecording`` knows which row of which
+source is which channel. Formats that keep several streams side by side share this one way to answer ``read``, so that
+the rules about closed files, empty spans and channels of different length are kept once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+
+
+class BlockSource(Protocol):
+    """Samples of one rate, some rows of them at a time."""
+
+    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
+        """Return the samples of ``span``, which is not empty, of these rows; shape (n_rows, n_samples)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a channel is found: the row of a source."""
+
+    source: BlockSource
+    row: int
+
+
+class SourcedRecording(Recording):
+    """An open recording over sources.
+
+    Parameters
+    ----------
+    info : RecordingInfo
+    places : sequence of Place
+        One a channel, in the order of ``info.channels``.
+    close : callable
+        Lets go of the file. It is called once.
+    """
+
+    def __init__(self, info: RecordingInfo, places: Sequence[Place], close: Callable[[], None]) -> None:
+        if len(places) != len(info.channels):
+            raise ValueError(f"{len(places)} places for {len(info.channels)} channels")
+        self._info = info
+        self._places: tuple[Place, ...] | None = tuple(places)
+        self._close = close
+
+    @property
+    def info(self) -> RecordingInfo:
+        return self._info
+
+    def close(self) -> None:
+        if self._places is not None:
+            self._places = None
+            self._close()
+
+    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+        places = self._places
+        if places is None:
+            raise ReadError("The recording is closed", hint="open it again")
+        chosen, span = self._info.reading_span(start, stop, channels)
+        result = np.empty((len(chosen), len(span)), dtype=np.float64)
+        if not result.size:
+            return result
+        rows_of: dict[int, list[int]] = {}
+        for row, index in enumerate(chosen):
+            rows_of.setdefault(id(places[index].source), []).append(row)
+        for rows in rows_of.values():
+            source = places[chosen[rows[0]]].source
+            result[rows] = source.read(span, [places[chosen[row]].row for row in rows])
+        return result
