@@ -73,8 +73,8 @@ def fir_toeplitz(x: Array, past: Array, n_valid: Array, band: Array) -> tuple[Ar
 
 
 def transform_length(n_taps: int) -> int:
-    """Return the length of the transforms of overlap-save: a power of two, four to eight times the taps."""
-    return max(256, 1 << (4 * n_taps - 1).bit_length())
+    """Return the length of the transforms of overlap-save: a power of two, at least four times the taps less one."""
+    return max(256, 4 << max(n_taps - 2, 0).bit_length())
 
 
 def taps_spectrum(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -86,23 +86,21 @@ def taps_spectrum(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.ND
 def fir_overlap_save(x: Array, past: Array, n_valid: Array, spectrum: Array) -> tuple[Array, Array]:
     """Filter with transforms of overlapping pieces; arguments and results as ``fir_toeplitz``.
 
-    A piece that holds a sample that is not finite loses only itself: there is no transform of the whole.
+    A piece is three quarters new samples and one quarter those before, which holds all that the taps reach.
     """
     n_channels, n_samples = x.shape
     length = 2 * (spectrum.shape[-1] - 1)
-    overlap = past.shape[1]
-    useful = length - overlap
-    n_pieces = -(-n_samples // useful)
+    before = length // 4
+    new = length - before
+    n_pieces = -(-n_samples // new)
     joined = jnp.concatenate([past, x], axis=1)
-    padded = jnp.pad(joined, ((0, 0), (0, n_pieces * useful + overlap - joined.shape[1])))
-    if n_pieces == 1:
-        pieces = padded[:, None]
-    else:
-        index = np.arange(n_pieces)[:, None] * useful + np.arange(length)
-        pieces = padded[:, index]
-    filtered = jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)[..., overlap:]
-    y = filtered.reshape(n_channels, n_pieces * useful)[:, :n_samples]
-    return y, last_samples(joined, n_valid, overlap)
+    fresh = jnp.pad(x, ((0, 0), (0, n_pieces * new - n_samples))).reshape(n_channels, n_pieces, new)
+    first = jnp.pad(past, ((0, 0), (before - past.shape[1], 0)))[:, None]
+    earlier = jnp.concatenate([first, fresh[:, :-1, new - before :]], axis=1)
+    pieces = jnp.concatenate([earlier, fresh], axis=2)
+    filtered = jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)[..., before:]
+    y = filtered.reshape(n_channels, n_pieces * new)[:, :n_samples]
+    return y, last_samples(joined, n_valid, past.shape[1])
 
 
 def last_samples(joined: Array, n_valid: Array, count: int) -> Array:

@@ -33,38 +33,29 @@ def normalised(high: Array, low: Array) -> Pair:
 
 
 def leading_slice(values: Array, axis: int, bits: int) -> Array:
-    """Return ``values`` rounded to ``bits`` bits below the largest of each line along ``axis``."""
-    largest = np.abs(values).max(axis=axis, keepdims=True)
-    _, exponent = np.frexp(largest)
-    anchor = np.ldexp(1.5, exponent + (52 - bits))
+    """Return ``values`` rounded to about ``bits`` bits below the largest of each line along ``axis``.
+
+    Adding a large number and taking it off again rounds to its last place (Veltkamp, Dekker).
+    """
+    anchor = np.maximum.reduce(np.abs(values), axis=axis, keepdims=True)
+    anchor *= 1.5 * 2.0 ** (52 - bits)
     return np.asarray((values + anchor) - anchor)
 
 
 def multiply(left: Pair, right: Pair) -> Pair:
     """Return the matrix product of two pairs; leading axes are batches, as in ``numpy.matmul``.
 
-    The inner size may be up to 1024: ten bits are kept free for the sum.
+    The inner size may be up to 1024: its bits are kept free for the sum.
     """
-    inner = max(int(left.high.shape[-1]) - 1, 1)
-    bits = (52 - inner.bit_length()) // 2
+    bits = (51 - (left.high.shape[-1] - 1).bit_length()) // 2
     left_lead = leading_slice(left.high, -1, bits)
     right_lead = leading_slice(right.high, -2, bits)
-    left_rest = left.high - left_lead
-    right_rest = right.high - right_lead
-    # leading slices multiply exactly; the rest is smaller by 2^-21 or more and may round
-    left_second = leading_slice(left_rest, -1, bits)
-    right_second = leading_slice(right_rest, -2, bits)
+    # the product of the leading slices is exact; all else is smaller by 2^-20 or more and may round
     exact = left_lead @ right_lead
-    middle = normalised(left_lead @ right_second, left_second @ right_lead)
-    small = (
-        left_lead @ (right_rest - right_second)
-        + (left_rest - left_second) @ right_lead
-        + left_rest @ right_rest
-        + left.high @ right.low
-        + left.low @ right.high
-    )
-    first = normalised(exact, middle.high)
-    return normalised(first.high, first.low + (middle.low + small))
+    rest = left_lead @ (right.high - right_lead)
+    rest += (left.high - left_lead + left.low) @ right.high
+    rest += left.high @ right.low
+    return normalised(exact, rest)
 
 
 def stack(pairs: list[Pair], axis: int) -> Pair:

@@ -180,11 +180,10 @@ class AbstractProgram(ABC):
 
     def start(self) -> State:
         """Return the state before the first block: no segment has begun."""
-        zeros = np.zeros(self.n_channels)
         return {
             "begun": np.zeros(self.n_channels, dtype=bool),
             "poison": np.zeros((len(self.structure.parts), self.n_channels), dtype=np.int64),
-            "parts": self._begin(zeros, self.all_rows()),
+            "parts": [],
         }
 
     def begin_segment(self, state: State) -> State:
@@ -229,7 +228,8 @@ class AbstractProgram(ABC):
     def _step_segments(self, x: Array, state: State) -> tuple[Array, State]:
         y = np.full(x.shape, np.nan, dtype=self.dtype)
         begun, poison = np.array(state["begun"]), np.array(state["poison"])
-        parts = [{key: np.array(value) for key, value in part.items()} for part in state["parts"]]
+        _, started = self._ready(np.zeros(self.n_channels), begun, state["parts"], self.all_rows())
+        parts = [{key: np.array(value) for key, value in part.items()} for part in started]
         begun[np.isnan(x[:, 0])] = False
         for run in runs_by_channels(x):
             rows = run.rows
@@ -268,7 +268,7 @@ class AbstractProgram(ABC):
         if bool(begun.all()):
             return np.array(begun), parts
         fresh = self._begin(np.asarray(first, dtype=np.float64), rows)
-        if bool(begun.any()):
+        if bool(begun.any()) and parts:
             fresh = [
                 {
                     key: np.where(begun.reshape((-1,) + (1,) * (new.ndim - 1)), old[key], new)

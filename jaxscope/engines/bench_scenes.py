@@ -6,9 +6,9 @@ max_abs_error``), and its error is measured on the data that was timed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from scipy import signal
 from jaxscope.engines.program import make_program
 from jaxscope.engines.seed_scene import seed_scene
 from jaxscope.engines.timing import medians
-from jaxscope.filters.coefficients import ChainDesign, Realisation, Sections, Taps
+from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, Sections, Taps
 
 Array = npt.NDArray[Any]
 
@@ -41,7 +41,7 @@ def design_of(*parts: Realisation, phase: str = "causal", initial: str = "rest")
 
 def sections_of(rows: Array) -> Sections:
     """Return SciPy's sections as a part."""
-    return Sections(tuple(tuple(float(value) for value in row) for row in rows))
+    return Sections(tuple(cast(Row, tuple(row.tolist())) for row in rows))
 
 
 def band_pass() -> Array:
@@ -54,7 +54,7 @@ def _noise(n_channels: int, n_samples: int, dtype: str) -> Array:
 
 
 def _compared(
-    name: str, x: Array, design: ChainDesign, references: dict[str, Reference], seconds: float
+    name: str, x: Array, design: ChainDesign, references: Mapping[str, Reference], seconds: float
 ) -> dict[str, Any]:
     """Time our program on ``x`` against the fastest of the references, which is also the exact result."""
     program = make_program(design, n_channels=x.shape[0], precision=str(x.dtype))

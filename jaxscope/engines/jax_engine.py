@@ -15,12 +15,13 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.dsp.block_fir import transform_length
 from jaxscope.engines import compiled
 from jaxscope.engines.base import AbstractProgram, NotFiniteError
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, part_gain
 from jaxscope.engines.fused_view import fused_view
-from jaxscope.engines.kernels import KERNELS, bucket, kernel_of
+from jaxscope.engines.kernels import KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage, bucket_samples
 from jaxscope.engines.windows import Envelopes
@@ -163,46 +164,64 @@ class JaxProgram(AbstractProgram):
     ) -> list[Array]:
         """Filter ``x − offset``, write it plus ``level`` to ``y`` chunk by chunk (None: nowhere), return the states."""
         n_rows = len(rows)
+        length, at_once = self._chunk(n_rows, x.shape[1])
+        if at_once < n_rows:
+            groups = [slice(first, first + at_once) for first in range(0, n_rows, at_once)]
+            ends = [
+                self._stream(
+                    x[own], None if y is None else y[own], numbers, rows[own],
+                    [state[own] for state in states], offset[own], level[own],
+                )
+                for own in groups
+            ]  # fmt: skip
+            return [np.concatenate(column) for column in zip(*ends, strict=True)]
         padded_rows = self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
         placed = self._weights_for(rows, padded_rows)
         weights = tuple(placed[k] for k in numbers)
         kinds, by_row = tuple(self.kinds[k] for k in numbers), tuple(self.by_row[k] for k in numbers)
-        carried: Any = tuple(
-            jax.device_put(
-                np.pad(state, ((0, padded_rows - n_rows), *((0, 0),) * (np.ndim(state) - 1))), self.jax_device
-            )
-            for state in states
-        )
-        stage = Stage(padded_rows, self._chunk(padded_rows, x.shape[1]), self.dtype, checks="block" not in kinds)
+        carried: Any = tuple(self._place(_with_rows(state, padded_rows)) for state in states)
         pending: tuple[int, int, Any] | None = None
-        for start in range(0, x.shape[1], stage.length):
-            stop = min(start + stage.length, x.shape[1])
-            chunk = stage.fill(x[:, start:stop], offset)
-            out, carried = compiled.advance(
-                jax.device_put(chunk, self.jax_device, may_alias=True),
-                carried,
-                np.int32(stop - start),
-                weights,
-                kinds=kinds,
-                by_row=by_row,
-            )
-            if y is not None:
-                if pending is not None:
+        with Stage(padded_rows, length, self.dtype, checks="block" not in kinds) as stage:
+            for start in range(0, x.shape[1], length):
+                stop = min(start + length, x.shape[1])
+                chunk = self._place(stage.fill(x[:, start:stop], offset))
+                out, carried = compiled.advance(
+                    chunk, carried, np.int32(stop - start), weights, kinds=kinds, by_row=by_row
+                )
+                if y is None:
+                    jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
+                elif pending is not None:
                     _collect(y, *pending, level)
                 pending = (start, stop, out)
-            else:
-                jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
-        if y is not None and pending is not None:
-            _collect(y, *pending, level)
-        after = [np.asarray(state)[:n_rows] for state in carried]
+            if y is not None and pending is not None:
+                _collect(y, *pending, level)
+            after = [np.asarray(state)[:n_rows] for state in carried]
         # a block filter's state keeps every NaN that went in, so its samples need no pass of their own
         if not all(np.isfinite(state).all() for state in after) and not np.isfinite(x).all():
             raise NotFiniteError
         return after
 
-    def _chunk(self, n_rows: int, n_samples: int) -> int:
+    def _place(self, values: Array) -> Any:
+        """Return ``values`` on the device; a CPU's first device takes them as they are, which is quicker."""
+        return values if self.device == "cpu:0" else jax.device_put(values, self.jax_device, may_alias=True)
+
+    def _chunk(self, n_rows: int, n_samples: int) -> tuple[int, int]:
+        """Return how many samples and how many channels go to the device at a time."""
         windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
-        return min(chunk_samples(n_rows, self.dtype().itemsize, max(windows, default=1)), bucket_samples(n_samples))
+        itemsize = self.dtype().itemsize
+        length = chunk_samples(n_rows, itemsize, max(windows, default=1))
+        pieces = [
+            transform_length(filled_taps(column[0], save_unit(len(column[0].values))).size) * 3 // 4
+            for column, kind in zip(self._parts, self.kinds, strict=True)
+            if kind == "overlap-save" and isinstance(column[0], Taps)
+        ]
+        if pieces:  # whole pieces
+            piece = max(pieces)
+            length = piece << max(length // piece, 1).bit_length() - 1
+            length = bucket_samples(length) if "block" in self.kinds else length
+        length = min(length, bucket_samples(n_samples))
+        at_once = max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)
+        return length, n_rows if at_once >= n_rows else 1 << (at_once.bit_length() - 1)
 
     def view(self, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
         """Filter, cut and take envelopes in one compiled call; see ``AbstractProgram.view``."""
@@ -274,6 +293,12 @@ class JaxProgram(AbstractProgram):
             part = column[int(row) if len(column) > 1 else 0]
             y[number] = gustafsson(part, np.asarray(x[number], dtype=np.float64))
         return y
+
+
+def _with_rows(state: Array, n_rows: int) -> Array:
+    """Return a state with rows of zeros added up to ``n_rows``."""
+    missing = n_rows - state.shape[0]
+    return np.pad(state, ((0, missing), *((0, 0),) * (state.ndim - 1))) if missing else state
 
 
 def _collect(y: Array, start: int, stop: int, out: Any, level: Array) -> None:

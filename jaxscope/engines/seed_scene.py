@@ -8,7 +8,7 @@ response cut off after 20 taps; on all columns, ``.at[].set`` in place of the re
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ from scipy import signal
 
 from jaxscope.engines.program import make_program
 from jaxscope.engines.timing import medians
-from jaxscope.filters.coefficients import ChainDesign, Sections
+from jaxscope.filters.coefficients import ChainDesign, Row, Sections
 
 Array = npt.NDArray[Any]
 
@@ -59,7 +59,7 @@ def exact_design() -> ChainDesign:
     rows = signal.tf2sos(B, A)
     return ChainDesign(
         rate_hz=1.0,
-        parts=(Sections(tuple(tuple(float(value) for value in row) for row in rows)),),
+        parts=(Sections(tuple(cast(Row, tuple(row.tolist())) for row in rows)),),
         phase="causal",
         initial="rest",
         padding_kind="odd",

@@ -5,7 +5,7 @@ Invariant: what is behind the samples of a buffer is zero, and changes neither t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,15 +30,39 @@ def bucket_samples(n_samples: int) -> int:
     return block_multiple(n_blocks, GROUP, LEVELS) * BLOCK
 
 
+#: pairs of buffers that are not in use, by shape and dtype; a new program for each move of a knob finds them here
+_IDLE: dict[tuple[tuple[int, int], str], list[list[Array]]] = {}
+_IDLE_AT_MOST = 8
+
+
 class Stage:
-    """Two aligned host buffers, used in turn: one is filled while the device may still read the other."""
+    """Two aligned host buffers, used in turn: one is filled while the device may still read the other.
+
+    Use as a context; leave it only when the device has read everything.
+    """
 
     def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike, *, checks: bool) -> None:
         self.length = length
         self._checks = checks
-        self._buffers = [aligned((n_rows, length), dtype) for _ in range(2)]
+        self._key = ((n_rows, length), np.dtype(dtype).name)
+        self._buffers: list[Array] = []
         self._exact: Array | None = None
         self._turn = 0
+
+    def __enter__(self) -> Self:
+        idle = _IDLE.get(self._key, [])
+        try:
+            self._buffers = idle.pop()
+        except IndexError:
+            self._buffers = [aligned(self._key[0], self._key[1]) for _ in range(2)]
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        # after a failure the device may still read them
+        if failure[0] is None:
+            if len(_IDLE) > _IDLE_AT_MOST:
+                _IDLE.clear()
+            _IDLE.setdefault(self._key, []).append(self._buffers)
 
     def fill(self, x: Array, offset: Array) -> Array:
         """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite."""
