@@ -12,8 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+Samples = npt.NDArray[np.floating]
 #: Longest bin that is reduced sample by sample.
 SHORT_BIN = 32
+#: Bins that decide a centre, at least: with more, every n-th is looked at.
+CENTRE_BINS = 256
+#: Samples that are reduced at a time.
+CACHE_VALUES = 32_768
 
 
 def bin_size(n_samples: float, width_px: int) -> int:
@@ -42,7 +47,7 @@ def n_bins(first_sample: int, n_samples: int, bin_samples: int) -> int:
     return -(-(first_sample + n_samples) // bin_samples) - first_sample // bin_samples
 
 
-def min_max(x: npt.NDArray[np.floating], *, first_sample: int, bin_samples: int) -> tuple[FloatArray, FloatArray]:
+def min_max(x: Samples, *, first_sample: int, bin_samples: int) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest value per bin.
 
     Parameters
@@ -59,9 +64,10 @@ def min_max(x: npt.NDArray[np.floating], *, first_sample: int, bin_samples: int)
     low, high : ndarray of float64, shape (n_channels, n_bins)
         Point ``i`` is bin ``first_sample // bin_samples + i``; the first and the last may be cut by the ends of ``x``.
     """
-    values = np.asarray(x, dtype=np.float64)
     if bin_samples <= 1:
-        return values, values
+        same = np.asarray(x, dtype=np.float64)
+        return same, same
+    values = np.asarray(x)
     n_channels, n_samples = values.shape
     points = n_bins(first_sample, n_samples, bin_samples)
     low = np.empty((n_channels, points))
@@ -107,7 +113,8 @@ def robust_centre(low: FloatArray, high: FloatArray) -> FloatArray:
 
     An offset for display that one artefact does not move.
     """
-    middle = 0.5 * (low + high)
+    step = max(1, low.shape[1] // CENTRE_BINS)
+    middle = 0.5 * (low[:, ::step] + high[:, ::step])
     if middle.shape[1] and np.isfinite(middle).all():
         return np.asarray(np.median(middle, axis=1))
     centre = np.zeros(middle.shape[0])
@@ -133,8 +140,16 @@ def robust_height(low: FloatArray, high: FloatArray, *, share: float = 0.98) -> 
     return float(np.median(heights)) if heights else 0.0
 
 
-def _fill(samples: FloatArray, low: FloatArray, high: FloatArray) -> None:
-    """Reduce the last axis into ``low`` and ``high``, the quick way where nothing is NaN."""
+def _fill(samples: Samples, low: FloatArray, high: FloatArray) -> None:
+    """Reduce the last axis into ``low`` and ``high``, a few rows at a time so that they stay in cache."""
+    values_per_row = max(1, samples[0].size) if samples.shape[0] else 1
+    step = max(1, CACHE_VALUES // values_per_row)
+    for row in range(0, samples.shape[0], step):
+        _fill_rows(samples[row : row + step], low[row : row + step], high[row : row + step])
+
+
+def _fill_rows(samples: Samples, low: FloatArray, high: FloatArray) -> None:
+    """Reduce the last axis, the quick way where nothing is NaN."""
     _reduce(samples, np.minimum, low)
     if np.isnan(low).any():
         _reduce(samples, np.fmin, low)
@@ -143,7 +158,7 @@ def _fill(samples: FloatArray, low: FloatArray, high: FloatArray) -> None:
         _reduce(samples, np.maximum, high)
 
 
-def _reduce(samples: FloatArray, how: np.ufunc, out: FloatArray) -> None:
+def _reduce(samples: Samples, how: np.ufunc, out: FloatArray) -> None:
     """Reduce the last axis: sample by sample of all bins where bins are short, for numpy is slow along short axes."""
     if samples.shape[-1] > SHORT_BIN:
         how.reduce(samples, axis=-1, out=out)

@@ -59,8 +59,10 @@ def small_blocks(monkeypatch):
     )
 
 
-@pytest.mark.parametrize("phase", ["causal", "zero"])
-@pytest.mark.parametrize("suffix", [".npy", ".csv", ".wav", ".edf", ".bdf"])
+@pytest.mark.parametrize(
+    ("suffix", "phase"),
+    [(".npy", "causal"), (".npy", "zero"), (".csv", "causal"), (".wav", "zero"), (".edf", "zero"), (".bdf", "causal")],
+)
 def test_every_format_holds_the_filtered_whole(npz, tmp_path, suffix, phase, small_blocks):
     path, x = npz
     chain = FilterChain(phase=phase, stages=BAND)
