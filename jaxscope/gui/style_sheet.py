@@ -33,17 +33,14 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea, QAbstractScrollArea { border: none; }
 QTableView, QListView { background: transparent; selection-background-color: transparent; selection-color: $text; }
-QListView#selectPopup { background: $raised; border: 1px solid $line2; padding: 4px; color: $text; }
-QListView#selectPopup::item { padding: 4px 8px; min-height: ${row}px; border-radius: 5px; color: $text; }
-QListView#selectPopup::item:selected, QListView#selectPopup::item:hover { background: $hover; color: $text; }
-QListView#selectPopup::item:disabled { color: $off; }
+QListView#selectPopup { background: $raised; border: 1px solid $line2; padding: 4px; }
 QSplitter::handle { background: $line; }
 """)
 
 
 def style_sheet(table: Mapping[str, str], text_scale: float, *, is_dark: bool) -> str:
     """Return the sheet for one mode's tokens and one text scale."""
-    sizes = {"body": round(13 * text_scale), "small": round(12 * text_scale), "row": round(20 * text_scale)}
+    sizes = {"body": round(13 * text_scale), "small": round(12 * text_scale)}
     # the selection is the border of buttons on dark, so that it does not shout, and the tint of the accent on light
     select = table["line2" if is_dark else "after_bg"]
     return _SHEET.substitute(table, **sizes, select=select)

@@ -203,3 +203,17 @@ def test_drags_of_numbers_are_told_to_the_window(qtbot, dock):
     dock.view.response.plot.dragging.emit(True)
     dock.view.coefficients.taps.dragging.emit(False)
     assert told == [True, False, True, False]
+
+
+def test_tab_goes_through_the_dock_from_top_to_bottom(dock):
+    dock.dispatch(SelectStage(chain=0, stage=0))
+    dock.dispatch(SelectStage(chain=0, stage=1))
+    part, names = dock.view.header.switch, []
+    while part is not dock.view.response.plot:
+        if part.isVisible() and part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            names.append(part.accessibleName())
+        part = part.nextInFocusChain()
+    assert names == [
+        "Filter on", "Chain A, EEG, 3 channels", "Zero-phase", "Chain of stages", "Add stage", "Faces",
+        "Low", "Family", "Order", "Cutoff", "Cutoff",
+    ]  # fmt: skip

@@ -8,13 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QListView, QSizePolicy, QWidget
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QListView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from jaxscope.gui.components.painting import LEFT, begin, draw_text, rounded, text_width
-from jaxscope.gui.icons import draw_icon, icon
+from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import font, scaled
+
+
+class _RowDelegate(QStyledItemDelegate):
+    """Paints one row of the opened list: hover, words, a tick at the chosen one."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        return QSize(round(text_width(str(index.data()), font())) + 48, scaled(30))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        rect = QRectF(option.rect)
+        over = bool(option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver))
+        painter.save()
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        if over:
+            rounded(painter, rect, 5, "hover")
+        words = rect.adjusted(10, 0, -30, 0)
+        draw_text(painter, words, str(index.data()), font(), "text", LEFT, Qt.TextElideMode.ElideRight)
+        combo = self.parent()
+        if isinstance(combo, QComboBox) and combo.currentIndex() == index.row():
+            draw_icon(painter, "check", QRectF(rect.right() - 26, rect.center().y() - 7, 14, 14), "after")
+        painter.restore()
 
 
 class Select(QComboBox):
@@ -50,6 +79,7 @@ class Select(QComboBox):
         self._choices: list[tuple[str, str]] = []
         view = QListView(self)
         view.setObjectName("selectPopup")
+        view.setItemDelegate(_RowDelegate(self))
         self.setView(view)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -102,12 +132,6 @@ class Select(QComboBox):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint() if self._width is not None or self._bare else QSize(60, scaled(self._height))
-
-    def showPopup(self) -> None:
-        tick = icon("check", "after")
-        for row in range(self.count()):
-            self.setItemIcon(row, tick if row == self.currentIndex() and not self._bare else icon("check", "raised"))
-        super().showPopup()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -11,7 +11,18 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollBar,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
 from jaxscope.filters import FAMILIES, AbstractFilterSpec
@@ -82,6 +93,14 @@ class Facts(QWidget):
         if theme().text_scale >= 1.5:
             return 1
         return 3 if len(self._facts) > _MOST_IN_TWO_COLUMNS else 2
+
+
+def stops_of(part: QWidget) -> list[QWidget]:
+    """Return a widget and its children that may take the focus, in the order in which they were made."""
+    everything = [part, *part.findChildren(QWidget)]
+    kinds = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QAbstractItemView)
+    here = [one for one in everything if one.window() is part.window()]  # not the lists that drop down
+    return [one for one in here if isinstance(one, kinds) and not isinstance(one, QScrollBar)]
 
 
 class DesignFace(QWidget, AbstractView):
@@ -158,6 +177,11 @@ class DesignFace(QWidget, AbstractView):
         """Return the height without the facts, which may be scrolled to."""
         facts = self._facts.sizeHint().height() if self._facts.isVisibleTo(self) else 0
         return self.layout().minimumSize().height() - facts
+
+    def focus_stops(self) -> list[QWidget]:
+        """Return what the Tab key reaches, from top to bottom."""
+        parts: list[QWidget] = [self._shapes, self._family, *self._rows]
+        return [stop for part in parts for stop in stops_of(part)]
 
     def focus_first(self) -> None:
         """Give the focus to the first field of the form."""

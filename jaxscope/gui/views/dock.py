@@ -6,6 +6,8 @@ the dock is 360 wide and leaves notes and facts out.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
@@ -21,7 +23,7 @@ from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.chain_list import ChainList
 from jaxscope.gui.views.chain_list_model import StageDelegate
 from jaxscope.gui.views.coefficients import CoefficientsFace
-from jaxscope.gui.views.design_face import DesignFace
+from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
 from jaxscope.gui.views.dock_menu import stage_menu
 from jaxscope.gui.views.response import ResponsePanel
@@ -69,6 +71,7 @@ class Dock(QWidget, AbstractView):
         self._state = SessionState()
         self._rate_hz: float | None = None
         self._width = WIDTH
+        self._ordered_for: tuple[QWidget, ...] | None = None
         self.setAccessibleName("Filter")
         self.header = DockHeader(dispatch)
         self.chain = ChainList(dispatch)
@@ -97,18 +100,12 @@ class Dock(QWidget, AbstractView):
         menu = stage_menu(self, self._rate_hz, self._add)
         menu.popup(self.add_button.mapToGlobal(QPoint(0, self.add_button.height() + 2)))
 
-    def focus_stops(self) -> tuple[QWidget, ...]:
-        """Return the parts in the order of the Tab key."""
-        return (
-            self.header.switch,
-            self.header.chooser,
-            self.header.phase,
-            self.chain,
-            self.add_button,
-            self.tabs,
-            self._faces,
-            self.response.plot,
-        )
+    def focus_stops(self) -> list[QWidget]:
+        """Return what the Tab key reaches, in order."""
+        header = self.header
+        before = [header.switch, header.chooser, *stops_of(header.phase), self.chain, self.add_button, self.tabs]
+        faces = [*self.design.focus_stops(), *stops_of(self.coefficients)]
+        return [*before, *faces, self.response.plot]
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
@@ -118,6 +115,7 @@ class Dock(QWidget, AbstractView):
         for part in (self.header, self.chain, self.design, self.coefficients, self.response):
             part.show_state(state, previous)
         self._fit_chain()
+        self._order_focus()
 
     def show_frame(self, outcome: Outcome) -> None:
         for part in (self.header, self.chain, self.design, self.coefficients, self.response):
@@ -214,6 +212,13 @@ class Dock(QWidget, AbstractView):
         chain = self._state.viewport.active_chain
         at = min(self._state.viewport.selected_stage + 1, len(chains[chain].stages))
         self._dispatch(AddStage(chain=chain, at=at, stage=stage))
+
+    def _order_focus(self) -> None:
+        """Set the order of the Tab key anew where the form has other rows."""
+        if self.design.rows != self._ordered_for:
+            self._ordered_for = self.design.rows
+            for first, second in pairwise(self.focus_stops()):
+                QWidget.setTabOrder(first, second)
 
     def _limit_width(self) -> None:
         self.setMinimumWidth(scaled(SLIMMEST_WIDTH))

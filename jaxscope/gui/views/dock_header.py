@@ -18,7 +18,7 @@ from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_rin
 from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.switch import Switch
-from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.icons import draw_icon, icon
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.session.actions import SelectStage, SetChains, SetPhase, ToggleFilter
@@ -180,8 +180,7 @@ class DockHeader(QWidget, AbstractView):
             count = self._count_words(number)
             words = f"{CHAIN_TAGS[number]}   {chain.name or 'Chain'}   {count}".rstrip()
             entry = menu.addAction(words, partial(self._dispatch, SelectStage(chain=number, stage=0)))
-            entry.setCheckable(True)
-            entry.setChecked(number == self._state.viewport.active_chain)
+            entry.setIcon(icon("check", "after" if number == self._state.viewport.active_chain else "raised"))
         if chains:
             menu.addSeparator()
         new = menu.addAction("New chain for the selected channels", self._on_new_chain)

@@ -32,8 +32,6 @@ from jaxscope.gui.views.response_scale import SPECTRUM_MARGIN_DB, ResponseScale,
 
 FloatArray = npt.NDArray[np.float64]
 
-_LEVELS_DB = (-3.0, -6.0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Picture:
