@@ -335,3 +335,29 @@ def test_spinning_faster_than_frames_arrive_loses_no_step(qtbot, sos):
         qtbot.keyClick(cells(sos), Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
         sos.view.show_frame(stale)
     assert number(sos, 3, 4) == pytest.approx(before + 3e-4)
+
+
+def test_the_gain_at_0_hz_can_be_kept_as_one_step(qtbot, sos):
+    def gain(row):
+        b0, b1, b2, a0, a1, a2 = sos.stage().spec.design(RATE_HZ).rows[row]
+        return (b0 + b1 + b2) / (a0 + a1 + a2)
+
+    before = gain(3)
+    go_to(sos, at("sos", 3, 4))
+    cells(sos).spin(at("sos", 3, 4), 200, "k1")
+    assert gain(3) != pytest.approx(before, rel=1e-3)
+    sos.store.undo()
+    qtbot.mouseClick(sos.view.keep_gain, Qt.MouseButton.LeftButton)
+    cells(sos).spin(at("sos", 3, 4), 200, "k2")
+    assert gain(3) == pytest.approx(before, rel=1e-12)
+    sos.store.undo()
+    assert sos.stage().spec.family == "butterworth"
+
+
+def test_keeping_the_gain_leaves_a_high_pass_alone(qtbot, make_rig):
+    rig = shown(
+        qtbot, make_rig(CoefficientsFace, FAMILIES["butterworth"](band="highpass", order=2), face="coefficients")
+    )
+    rig.view.keep_gain.setChecked(True)
+    cells(rig).spin(at("sos", 0, 4), 1, "k")
+    assert len(rig.log) == 1

@@ -6,6 +6,7 @@ one from before goes on running. Invariant: the table shows the newest design fr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 from PySide6.QtCore import Qt, Signal
@@ -89,6 +90,8 @@ class CoefficientsFace(QWidget, AbstractView):
         self.symmetric = Switch("Keep symmetric", width=28, height=16, label="Keep symmetric, linear phase")
         self.symmetric.setChecked(True)
         self.symmetric.setToolTip("Edits the mirror tap too, so that the phase stays linear")
+        self.keep_gain = Switch("Keep the gain at 0 Hz", width=28, height=16, label="Keep the gain at 0 Hz")
+        self.keep_gain.setToolTip("Rescales b of the section while you edit a, so that slow parts keep their size")
         self.revert = Button("Revert to design", "link", height=28, padding=0)
         self.message = Paragraph("", 11, "danger")
         self.nothing = Label(_NOTHING, 12, 400, "text3")
@@ -133,7 +136,7 @@ class CoefficientsFace(QWidget, AbstractView):
         top, bottom = QHBoxLayout(), QHBoxLayout()
         for row, parts in (
             (top, (self.forms, None, self.copy, self.paste)),
-            (bottom, (self.symmetric, None, self.revert)),
+            (bottom, (self.symmetric, self.keep_gain, None, self.revert)),
         ):
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(4)
@@ -193,6 +196,7 @@ class CoefficientsFace(QWidget, AbstractView):
         self.nothing.setVisible(not shown)
         self.taps.setVisible(form == "taps")
         self.symmetric.setVisible(form == "taps")
+        self.keep_gain.setVisible(form == "sos")
         self.model.show_stage(form or "sos", self._curve, self._origin_numbers(form))  # type: ignore[arg-type]
         self.table.arrange()
         self._show_note(form)
@@ -257,8 +261,23 @@ class CoefficientsFace(QWidget, AbstractView):
         return None
 
     def _edit(self, address: Address, value: float, merge_key: str) -> None:
-        if self._complaint(address, value) is None:
-            self._dispatch(self._action(address, value, merge_key))
+        if self._complaint(address, value) is not None:
+            return
+        rescaled = self._rescaled(address, value) if self.keep_gain.isChecked() else ()
+        self._dispatch(self._action(address, value, merge_key))
+        for other, number in rescaled:
+            self._dispatch(self._action(other, number, merge_key))
+
+    def _rescaled(self, address: Address, value: float) -> tuple[tuple[Address, float], ...]:
+        """Return the b of a section that keep its gain at 0 Hz after one of its a is changed."""
+        if address.form != "sos" or address.column < 4:
+            return ()
+        numbers = [self.model.value(replace(address, column=column)) for column in range(6)]
+        before = sum(numbers[3:])
+        after = before - numbers[address.column] + value
+        if sum(numbers[:3]) == 0 or before == 0 or after == 0:
+            return ()  # there is no gain at 0 Hz, or no number that keeps it
+        return tuple((replace(address, column=at), numbers[at] * after / before) for at in range(3))
 
     def _on_formula(self, value: float, merge_key: str) -> None:
         address = self.table.cells.current_address()
