@@ -161,6 +161,8 @@ def test_progress_then_done_says_where_and_what_was_lost(qtbot, dialog):
     assert dialog.outcome.text() == "Saved /x/a.edf. events were left out."
     assert not dialog.progress.isVisible()
     assert not dialog.export_button.is_busy
+    assert dialog.cancel_button.text() == "Close"
+    assert dialog.applied.height() >= dialog.applied.sizeHint().height()
 
 
 def test_cancel_cancels_the_job_first_and_closes_only_without_one(qtbot, dialog):

@@ -56,7 +56,7 @@ class ExportDialog(Sheet, AbstractView):
     """
 
     def __init__(self, window: QWidget, start: Callable[[ExportRequest], int], cancel: Callable[[int], None]) -> None:
-        super().__init__(window, title="Export", width=940, height=500)
+        super().__init__(window, title="Export", width=940, height=580)
         self._start = start
         self._cancel = cancel
         self._state = SessionState()
@@ -195,6 +195,7 @@ class ExportDialog(Sheet, AbstractView):
         self.path.setText(suggested_path(self._source, suffix) if self._source else f"filtered{suffix}")
         for part in (self.outcome, self.trouble, self.progress):
             part.hide()
+        self.cancel_button.setText("Cancel")
         self._forget_question()
         self._show_choices()
 
@@ -310,6 +311,7 @@ class ExportDialog(Sheet, AbstractView):
         self._forget_question()
         self.outcome.hide()
         self._job = self._start(request)
+        self.cancel_button.setText("Cancel")
         self.export_button.set_busy(busy=True)
         self.progress.show_share(0.0, "0 %")
         self.progress.show()
@@ -336,6 +338,7 @@ class ExportDialog(Sheet, AbstractView):
             return
         lines = [f"Saved {progress.path}.", *(f"{sentence.rstrip('.')}." for sentence in progress.warnings)]
         self._say(self.outcome, " ".join(lines))
+        self.cancel_button.setText("Close")
 
     def _finish(self) -> None:
         self._job = None

@@ -17,6 +17,8 @@ from jaxscope.gui.components.painting import LEFT, begin, draw_text, rounded
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.session.state import Document
 
+#: lines of the summary; what is more is in its tooltip
+_MOST_LINES = 6
 _PHASE_WORDS = {
     "causal": "one pass forward",
     "zero": "forward and backward, zero-phase",
@@ -131,12 +133,20 @@ class AppliedCard(QWidget):
         self.updateGeometry()
         self.update()
 
+    def _seen(self) -> list[tuple[str, str]]:
+        if len(self._lines) <= _MOST_LINES:
+            return self._lines
+        return [*self._lines[: _MOST_LINES - 1], (f"and {len(self._lines) - _MOST_LINES + 1} more", "")]
+
     def lines(self) -> list[tuple[str, str]]:
         """Return what is shown."""
         return self._lines
 
     def sizeHint(self) -> QSize:
-        return QSize(scaled(300), scaled(32) + len(self._lines) * scaled(self._ROW) + 11)
+        return QSize(scaled(300), scaled(32) + len(self._seen()) * scaled(self._ROW) + 11)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(100, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
@@ -144,7 +154,7 @@ class AppliedCard(QWidget):
         heading = QRectF(16, scaled(10), self.width() - 32, scaled(18))
         draw_text(painter, heading, "What is applied", font(11), "text3")
         right = Qt.TextElideMode.ElideRight
-        for number, (name, words) in enumerate(self._lines):
+        for number, (name, words) in enumerate(self._seen()):
             y = scaled(32) + number * scaled(self._ROW)
             label = QRectF(16, y, scaled(110), scaled(20))
             draw_text(painter, label, name, font(12, 500), "text2", LEFT, right)
