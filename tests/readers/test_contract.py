@@ -103,6 +103,20 @@ def write_mseed(path: Path) -> None:
                 file.write((head + samples[:100].astype(">f4").tobytes()).ljust(512, b"\0"))
 
 
+def write_xdf(path: Path) -> None:
+    def chunk(tag: int, content: bytes) -> bytes:
+        return b"\4" + (len(content) + 2).to_bytes(4, "little") + tag.to_bytes(2, "little") + content
+
+    header = "<info><name>amp</name><type>EEG</type><channel_count>2</channel_count><nominal_srate>500</nominal_srate>"
+    header += "<channel_format>float32</channel_format></info>"
+    parts = [b"XDF:", chunk(1, b"<info/>"), chunk(2, b"\1\0\0\0" + header.encode())]
+    row = np.dtype([("flag", "u1"), ("stamp", "<f8"), ("values", "<f4", 2)])
+    rows = np.zeros(3000, row)
+    rows["flag"], rows["stamp"], rows["values"] = 8, 10 + np.arange(3000) / 500, NOISE.T
+    parts += [chunk(3, b"\1\0\0\0\1\x32" + rows[k : k + 50].tobytes()) for k in range(0, 3000, 50)]
+    path.write_bytes(b"".join(parts))
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -112,6 +126,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "wfdb": ((".hea", write_wfdb),),
     "audio": ((".wav", write_wav), (".flac", write_wav)),
     "numpy": ((".npy", write_numpy), (".npz", write_numpy)),
+    "xdf": ((".xdf", write_xdf),),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),
