@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from jaxscope.compute.design_job import DesignJobs
 from jaxscope.compute.export_job import ExportRequest, export_work
-from jaxscope.compute.frames import Busy, ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
@@ -26,13 +26,15 @@ from jaxscope.session.store import Store
 
 __all__ = ["Conductor", "ExportRequest"]
 
+#: How long the import of the engine waits, so that a recording that is opened with the window is drawn first.
+PREPARE_AFTER_S = 0.4
 #: The lanes of a window; a lower rank is served first.
 LANES = (
     ("open", "file", 0, 0.0, True),
     ("before", "file", 2, 0.0, True),
-    ("prepare", "compute", 0, 0.0, False),
     ("design", "compute", 0, 0.0, False),
     ("traces", "compute", 1, 0.0, False),
+    ("prepare", "compute", 2, PREPARE_AFTER_S, False),
     ("words", "compute", 3, 0.2, False),
     ("spectrum", "compute", 2, 0.1, False),
     ("settle", "compute", 3, 0.0, True),
@@ -64,8 +66,9 @@ class Conductor:
         self._designs = DesignJobs(self._bench)
         self._exports = 0
         self._closed = False
+        begun = time.monotonic()
         lanes = tuple(
-            Lane(name=name, thread=thread, rank=rank, least_interval_s=interval_s, restarts=restarts)
+            Lane(name=name, thread=thread, rank=rank, least_interval_s=interval_s, restarts=restarts, started_at=begun)
             for name, thread, rank, interval_s, restarts in LANES
         )
         self._scheduler = Scheduler(lanes, on_error=self._failed, run_inline=run_inline)
@@ -231,19 +234,20 @@ class Conductor:
 
     def _failed(self, lane: str, error: BaseException) -> None:
         """Turn an error of a job into an outcome (on the worker)."""
-        revision = self._store.revision
+        is_export = lane.startswith("export-")
         known = isinstance(error, JaxscopeError)
-        what = FAILED_PART.get(lane, "part") if known else "part"
-        self._bench.deliver(Busy(what=lane, label="", done=True))
         self._bench.deliver(
             Failure(
-                revision=revision,
-                what="export" if lane.startswith("export-") else what,
+                revision=self._store.revision,
+                what="export" if is_export else FAILED_PART.get(lane, "part") if known else "part",
                 sentence=error.message if isinstance(error, JaxscopeError) else f"Something went wrong ({lane})",
                 hint=error.hint if isinstance(error, JaxscopeError) else "the rest goes on",
                 details="" if known else "".join(traceback.format_exception(error)),
             )
         )
+        if is_export:
+            job = int(lane.removeprefix("export-"))
+            self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
 
 
 def _window_of(state: SessionState) -> tuple[object, ...]:
@@ -265,8 +269,10 @@ def _prepare(token: CancelToken) -> Steps:
     from jaxscope.filters import design
 
     yield
-    from jaxscope.engines import program
-
     token.check()
-    # keep the names in use: the imports are the point
-    _ = (design, program)
+    from jaxscope.engines.methods import METHODS
+
+    yield
+    token.check()
+    # the imports are the point: what design and the usual method need is there before it is asked for
+    _ = (design, METHODS["block"])

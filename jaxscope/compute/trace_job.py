@@ -1,7 +1,7 @@
 """The job that makes the traces: plan, render, deliver; and the one that settles a frame afterwards.
 
-The first picture of a recording must not wait for the filter: where its program has never run, *Before* is delivered
-first, alone. A frame whose context could not be read in time is delivered unsettled, and the settling job works its way
+The first picture of a recording must not wait for the filter, nor for the import of what runs it: *Before* is delivered
+first, alone. A frame whose context could not be read in time is delivered unsettled; the settling job works its way
 from the true start of the segment to the window, then delivers the same window again.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from jaxscope.compute.frames import Blocked
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, plan
-from jaxscope.compute.render import BlockBuilder, Rendered, ShownSamples, frame_of, render, render_steps, row_groups
+from jaxscope.compute.render import BlockBuilder, ShownSamples, frame_of, render, render_steps, row_groups
 from jaxscope.compute.scales import automatic_scales
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks
@@ -32,21 +32,18 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
     """Return the work that delivers the frame of a wish and hands what it was made from to ``then``."""
 
     def work(token: CancelToken) -> Steps:
+        if wish.entry.id not in bench.drawn:
+            _draw_before_alone(bench, wish)
+            yield
         request = plan(wish.state, wish.entry.recording.info, bench.width_px, revision=wish.revision)
         if isinstance(request, Blocked):
-            if wish.entry.id not in bench.drawn:
-                _draw_before_alone(bench, wish)
             bench.deliver(request)
             return
         try:
-            cold = coldest(request, bench.programs)
-            if wish.entry.id not in bench.drawn and cold:
-                _draw_before_alone(bench, wish)
-                yield
-            if cold:
-                with bench.busy("compiling", f"Preparing the filter on {request.device}"):
-                    rendered = render(request, wish.entry.cache, bench.programs)
-            else:
+            with bench.busy("compiling", f"Preparing the filter on {request.device}"):
+                is_cold = needs_compiling(request, bench.programs)
+                rendered = render(request, wish.entry.cache, bench.programs) if is_cold else None
+            if rendered is None:
                 rendered = yield from render_steps(request, wish.entry.cache, bench.programs)
         except DeviceError as error:
             bench.deliver(
@@ -61,7 +58,7 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
     return work
 
 
-def coldest(request: RenderRequest, programs: ProgramLibrary) -> bool:
+def needs_compiling(request: RenderRequest, programs: ProgramLibrary) -> bool:
     """Whether a program of this request has never run on as many samples, so that it may have to be compiled."""
     for group in request.groups:
         for member in row_groups(
@@ -172,6 +169,3 @@ def _settled_piece(
         before=np.concatenate(before, axis=1),
         after=np.concatenate(after, axis=1),
     )
-
-
-__all__ = ["Rendered", "coldest", "settle_work", "trace_work"]
