@@ -117,6 +117,13 @@ def write_xdf(path: Path) -> None:
     path.write_bytes(b"".join(parts))
 
 
+def write_tdms(path: Path) -> None:
+    nptdms = pytest.importorskip("nptdms", reason="npTDMS is not installed (the extra formats)")
+    with nptdms.TdmsWriter(str(path)) as writer:
+        rate = {"wf_increment": 0.002}
+        writer.write_segment([nptdms.ChannelObject("g", name, x, rate) for name, x in zip("ab", NOISE, strict=True)])
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -127,6 +134,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "audio": ((".wav", write_wav), (".flac", write_wav)),
     "numpy": ((".npy", write_numpy), (".npz", write_numpy)),
     "xdf": ((".xdf", write_xdf),),
+    "tdms": ((".tdms", write_tdms),),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),
