@@ -7,7 +7,11 @@ turns it into a banner or a line under the field.
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+#: What would break a line or a terminal, or cannot be encoded: names of files and texts of a header may hold it.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 class JaxscopeError(Exception):
@@ -37,7 +41,7 @@ class JaxscopeError(Exception):
 
     def sentence(self) -> str:
         """Return the error as one line: what is wrong; what to do."""
-        return f"{self.message}; {self.hint}" if self.hint else self.message
+        return one_line(f"{self.message}; {self.hint}" if self.hint else self.message)
 
 
 class UsageError(JaxscopeError):
@@ -85,6 +89,17 @@ class DeviceError(JaxscopeError):
     """A device that was asked for is absent, lost or out of memory."""
 
     exit_code = 5
+
+
+def one_line(text: str) -> str:
+    r"""Return a text that may quote a file on one line, without what a terminal would take for a command.
+
+    Examples
+    --------
+    >>> one_line("night\n1.edf is empty")
+    'night 1.edf is empty'
+    """
+    return _UNPRINTABLE.sub(" ", text)
 
 
 def _rebuild(kind: type[JaxscopeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> JaxscopeError:

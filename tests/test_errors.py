@@ -33,3 +33,9 @@ def test_sentence_joins_what_is_wrong_with_what_to_do() -> None:
 
 def test_spec_error_names_its_field() -> None:
     assert SpecError("order", "order 0 is too low").field == "order"
+
+
+def test_a_sentence_is_one_line_that_any_terminal_can_show() -> None:
+    error = ReadError("a\nb\x1b[31m\udcff.edf is empty", hint="copy\r\nit")
+    assert error.sentence() == "a b [31m .edf is empty; copy it"
+    error.sentence().encode()

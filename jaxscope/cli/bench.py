@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from jaxscope.cli.output import print_json, progress, show, table
+from jaxscope.cli.parameters import PositiveNumber
 
 
 @click.command(short_help="Measure against SciPy in the same run.")
 @click.option("--scene", default="all", show_default=True, help="seed, iir, fir, zero-phase, view or all.")
-@click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, help="Time to spend."
-)
+@click.option("--seconds", type=PositiveNumber(), default=60.0, show_default=True, help="Time to spend.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def bench(*, scene: str, seconds: float, as_json: bool) -> None:
     """Measure jaxscope against SciPy, and the window's own pace."""

@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from jaxscope.cli.output import print_json, show, table
+from jaxscope.cli.parameters import PositiveNumber
 
 
 @click.command(short_help="Show what a chain is at a rate, or export it.")
 @click.argument("chain", type=click.Path())
-@click.option(
-    "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), required=True, help="Sampling rate in Hz."
-)
+@click.option("--rate", "rate_hz", type=PositiveNumber(), required=True, help="Sampling rate in Hz.")
 @click.option("--export", "target", help="Print the chain as python, matlab, c, csv, json, cmsis.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jaxscope.cli.output import print_json, progress, show, warn
-from jaxscope.errors import JaxscopeError, RecordingError, UsageError
+from jaxscope.cli.parameters import NameList, rate_option, samples_first_option
+from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, one_line
 
 if TYPE_CHECKING:
     from jaxscope.filters.spec import FilterChain
@@ -35,13 +37,11 @@ class _Job:
     "--chain", "chains", type=click.Path(), multiple=True, help="A chain file; the first that matches a channel."
 )
 @click.option("--project", type=click.Path(), help="A project whose chains are used.")
-@click.option("--channels", help="Names or globs, separated by commas, of what is written.")
+@click.option("--channels", type=NameList(), help="Names or globs, separated by commas, of what is written.")
 @click.option("--start", "start_s", type=float, help="First second.")
 @click.option("--stop", "stop_s", type=float, help="Last second, not included.")
-@click.option(
-    "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), help="Rate in Hz where the file has none."
-)
-@click.option("--samples-first", is_flag=True, help="A 2-D array is (n_samples, n_channels).")
+@rate_option
+@samples_first_option
 @click.option("--backend", help="cpu, gpu or tpu.")
 @click.option("--device", help="Number of the device, or all.")
 @click.option("--precision", type=click.Choice(["float32", "float64"]))
@@ -69,7 +69,7 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     else:
         _tell(outputs)
     for failure in failed:
-        click.echo(f"jaxscope: {failure['path']}: {failure['error']}", err=True)
+        click.echo(one_line(f"jaxscope: {failure['path']}: {failure['error']}"), err=True)
     return RecordingError.exit_code if failed else 0
 
 
@@ -90,11 +90,26 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     if given["gaps"]:
         chains = tuple(replace(chain, gaps=given["gaps"]) for chain in chains)
     options = {
-        "channels": tuple(part.strip() for part in given["channels"].split(",")) if given["channels"] else (),
+        "channels": given["channels"] or (),
         **{name: given[name] for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite")},
         **_engine_options(given, engine),
     }
-    return [_Job(source=source, target=_target(source, given), chains=chains, options=options) for source in sources]
+    work = [_Job(source=source, target=_target(source, given), chains=chains, options=options) for source in sources]
+    _refuse_shared_targets(work)
+    return work
+
+
+def _refuse_shared_targets(work: list[_Job]) -> None:
+    """Refuse inputs whose outputs would take each other's place."""
+    sources: dict[str, str] = {}
+    for job in work:
+        place = os.path.realpath(job.target)
+        if place in sources:
+            raise UsageError(
+                f"{sources[place]} and {job.source} would both be written to {job.target}",
+                hint="filter them into two folders",
+            )
+        sources[place] = job.source
 
 
 def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], Any, str | None]:
@@ -107,7 +122,22 @@ def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], 
     warn(project.warnings)
     document = project.document
     chains = document.chains if document.filter_on else ()
+    _refuse_unknown_stages(chains, given["project"])
     return chains, project.engine, document.recording.path if document.recording else None
+
+
+def _refuse_unknown_stages(chains: tuple[FilterChain, ...], project: str) -> None:
+    """Refuse what the window keeps, off: a file would be written without part of its filter."""
+    from jaxscope.filters.chain_file import UnknownSpec
+
+    for chain in chains:
+        for number, stage in enumerate(chain.stages, start=1):
+            if isinstance(stage.spec, UnknownSpec):
+                raise ChainError(
+                    f'{project}: stage {number} of chain "{chain.name}" is of the family "{stage.spec.family_name}", '
+                    "which is not known here",
+                    hint="remove the stage, or use a newer jaxscope",
+                )
 
 
 def _engine_options(given: dict[str, Any], engine: Any) -> dict[str, Any]:

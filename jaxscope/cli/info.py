@@ -7,14 +7,13 @@ from typing import Any
 import click
 
 from jaxscope.cli.output import print_json, show, table
+from jaxscope.cli.parameters import rate_option, samples_first_option
 
 
 @click.command(short_help="Tell what is in a recording.")
 @click.argument("file", type=click.Path())
-@click.option(
-    "--rate", "rate_hz", type=click.FloatRange(min=0, min_open=True), help="Rate in Hz where the file has none."
-)
-@click.option("--samples-first", is_flag=True, help="A 2-D array is (n_samples, n_channels).")
+@rate_option
+@samples_first_option
 @click.option("--quick", is_flag=True, help="Leave out the statistics, which need a pass over the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(*, file: str, rate_hz: float | None, samples_first: bool, quick: bool, as_json: bool) -> None:

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from jaxscope.errors import one_line
+
 if TYPE_CHECKING:
     from rich.table import Table
 
 
 def print_json(content: Mapping[str, Any]) -> None:
     """Print one strict JSON object; what is not a finite number becomes null."""
-    click.echo(json.dumps(strict(content), ensure_ascii=False, allow_nan=False))
+    # ASCII, for a pipe may have any encoding and a name of a file may be in none
+    click.echo(json.dumps(strict(content), allow_nan=False))
 
 
 def strict(value: Any) -> Any:
@@ -50,7 +53,7 @@ def show(*things: Any) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False, soft_wrap=False)
     for thing in things:
-        console.print(thing)
+        console.print("\n".join(map(one_line, thing.splitlines())) if isinstance(thing, str) else thing)
 
 
 class Report(Protocol):
@@ -78,4 +81,4 @@ def progress() -> Iterator[Report]:
 def warn(sentences: Sequence[str]) -> None:
     """Print warnings on stderr, one a line."""
     for sentence in sentences:
-        click.echo(f"jaxscope: warning: {sentence}", err=True)
+        click.echo(f"jaxscope: warning: {one_line(sentence)}", err=True)

@@ -16,7 +16,7 @@ from textwrap import shorten
 import click
 
 from jaxscope import __version__
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import JaxscopeError, one_line
 from jaxscope.registry import Registry
 
 COMMANDS: Registry[click.Command] = Registry(
@@ -37,6 +37,9 @@ _INTERRUPTED = 130
 _BUG = 1
 
 
+_version = click.version_option(__version__, prog_name="jaxscope")
+
+
 class _Commands(click.Group):
     """The table of commands, each imported when it is used."""
 
@@ -44,7 +47,10 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return COMMANDS.get(cmd_name)
+        command = COMMANDS.get(cmd_name)
+        if command is not None and all(option.name != "version" for option in command.params):
+            _version(command)
+        return command
 
 
 @click.group(
@@ -53,7 +59,7 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Without a command, jaxscope opens its window: jaxscope [FILE] [--project P] [--chain C]…",
 )
-@click.version_option(__version__, prog_name="jaxscope")
+@_version
 def _jaxscope() -> None:
     """See multichannel recordings before and after a filter, while you tune it."""
 
@@ -90,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _say(sentence: str, code: int) -> int:
-    click.echo(f"jaxscope: {sentence}", err=True)
+    click.echo(f"jaxscope: {one_line(sentence)}", err=True)
     return code
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from jaxscope.cli import run
 from jaxscope.cli.output import strict
+from jaxscope.cli.run import COMMANDS
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -37,6 +39,12 @@ def chain_file(tmp_path: Path) -> Path:
         (("filter", "x.edf", "-o", "y.edf"), 2, "--chain"),
         (("bench", "--scene", "moon"), 2, "'moon'"),
         (("demo", "--size", "big"), 2, "1600x1000"),
+        (("info", "x.edf", "--rate", "nan"), 2, "nan is not a number above 0"),
+        (("info", "x.edf", "--rate", "0"), 2, "0 is not a number above 0"),
+        (("design", "x.json", "--rate", "inf"), 2, "inf is not a number above 0"),
+        (("filter", "x.edf", "-o", "y.edf", "--chain", "c.json", "--channels", ""), 2, "empty name"),
+        (("filter", "x.edf", "-o", "y.edf", "--chain", "c.json", "--channels", "a,,b"), 2, "empty name"),
+        (("info", "no\nwhere.edf"), 3, "no where.edf"),
     ],
 )
 def test_an_error_is_one_line_and_its_exit_code(
@@ -72,8 +80,11 @@ def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(("info", "x.edf")) == 130
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("info", "--help"), ("filter", "--help")])
-def test_help_everywhere(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("--version",), *((name, option) for name in COMMANDS for option in ("--help", "--version"))],
+)
+def test_help_and_version_everywhere(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 0
     assert "jaxscope" in capsys.readouterr().out
 
@@ -136,3 +147,49 @@ def test_what_json_cannot_hold_becomes_null() -> None:
         "a": [None, None, 1.5, True, None],
         "2": ["x"],
     }
+
+
+def test_a_terminal_of_few_characters_is_no_bug(chain_file: Path) -> None:
+    command = [sys.executable, "-m", "jaxscope", "design", str(chain_file), "--rate", "250"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"dB at 40 Hz" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux")
+def test_a_name_in_no_encoding_is_told_as_json(tmp_path: Path) -> None:
+    recording = tmp_path / os.fsdecode(b"x\xff.csv")
+    recording.write_text("time,a\n0,1\n0.01,2\n")
+    chain = tmp_path / "c.json"
+    chain.write_text('{"format": "jaxscope-chain", "version": 1, "stages": [{"family": "gain", "gain": 2}]}')
+    target = tmp_path / os.fsdecode(b"y\xff.csv")
+    done = _run("filter", str(recording), "-o", str(target), "--chain", str(chain), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["outputs"][0]["path"] == str(target)
+
+
+def test_two_inputs_never_share_an_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("a", "b", "out"):
+        (tmp_path / folder).mkdir()
+    paths = [tmp_path / folder / "x.csv" for folder in ("a", "b")]
+    for path in paths:
+        path.write_text("time,a\n0,1\n0.01,2\n")
+    chain = tmp_path / "c.json"
+    chain.write_text('{"format": "jaxscope-chain", "version": 1, "stages": []}')
+    options = ("--output-dir", str(tmp_path / "out"), "--chain", str(chain), "--overwrite")
+    assert run(("filter", *map(str, paths), *options)) == 2
+    assert "would both be written to" in capsys.readouterr().err
+    assert run(("filter", str(paths[0]), str(paths[0]), *options)) == 2
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_a_project_with_a_stage_that_is_not_known_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording, project, target = (tmp_path / name for name in ("x.csv", "p.jaxscope", "y.csv"))
+    recording.write_text("time,a\n0,1\n0.01,2\n")
+    chain = {"format": "jaxscope-chain", "version": 1, "name": "A", "stages": [{"family": "wavelet", "level": 3}]}
+    project.write_text(json.dumps({"format": "jaxscope-project", "version": 1, "chains": [chain]}))
+    assert run(("filter", str(recording), "-o", str(target), "--project", str(project))) == 4
+    assert '"wavelet"' in capsys.readouterr().err
+    assert not target.exists()
