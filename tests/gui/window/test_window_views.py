@@ -97,7 +97,7 @@ def test_rail_selects_hides_and_shows_alone(desk):
     QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 0, 92))
     assert len(rail.lanes) == 6
     QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 0, 70))
-    assert [lane.name for lane in rail.lanes][0] == "Fp2"
+    assert rail.lanes[0].name == "Fp2"
 
 
 def test_rail_drag_reorders(desk):
