@@ -27,6 +27,7 @@ from jaxscope.gui.theme import theme
 from jaxscope.gui.views.banner import Banner, Notice
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.dock import Dock
+from jaxscope.gui.views.dock_place import DockPlace
 from jaxscope.gui.views.header_strip import HeaderStripView
 from jaxscope.gui.views.overview import OverviewView
 from jaxscope.gui.views.rail import RailView
@@ -41,6 +42,8 @@ from jaxscope.session.state import SessionState
 from jaxscope.session.store import Store
 
 _WIDE_FROM_PX = 1440
+#: Below this width the dock folds to a strip of icons.
+_DOCK_FROM_PX = 1200
 _FOLDED_BELOW_PX = 1200
 _SMALLEST = (1024, 640)
 
@@ -103,6 +106,7 @@ class MainWindow(QWidget):
         self.axis = TimeAxisView(navigator, state)
         self.overview = OverviewView(navigator, state)
         self.dock = Dock(dispatch)
+        self.dock_place = DockPlace(self.dock)
         self.status = StatusBarView(state)
         self._views: tuple[AbstractView, ...] = (
             self.top,
@@ -136,7 +140,7 @@ class MainWindow(QWidget):
         self._split.setHandleWidth(1)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(centre)
-        self._split.addWidget(self.dock)
+        self._split.addWidget(self.dock_place)
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 0)
         self._pages = QStackedWidget()
@@ -280,6 +284,7 @@ class MainWindow(QWidget):
 
     def add_stage(self) -> None:
         """Open the menu of stages."""
+        self.dock_place.open_dock()
         self.dock.open_add_menu()
 
     # --- layout by size
@@ -287,8 +292,9 @@ class MainWindow(QWidget):
     def lay_out_parts(self) -> None:
         """Show the parts that the size, the state and zen leave."""
         is_zen = self.actions_.is_zen and self.shell.has_recording
-        for part in (self.top, self.dock, self.status):
+        for part in (self.top, self.dock_place, self.status):
             part.setVisible(not is_zen)
+        self.dock_place.set_folded(folded=self.width() < _DOCK_FROM_PX)
         self.overview.setVisible(self.shell.viewport.show_overview and not is_zen)
         self._strip_place.setFixedHeight(self.strip.height())
         is_narrow = self.width() < _WIDE_FROM_PX
@@ -324,9 +330,9 @@ class MainWindow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         before, now = event.oldSize().width(), event.size().width()
-        if (before < _WIDE_FROM_PX) != (now < _WIDE_FROM_PX) or before < 0:
+        if before < 0 or any((before < limit) != (now < limit) for limit in (_WIDE_FROM_PX, _DOCK_FROM_PX)):
             self.lay_out_parts()
-            wanted = self.dock.sizeHint().width()
+            wanted = self.dock_place.sizeHint().width()
             self._split.setSizes([max(1, now - wanted - 1), wanted])
 
     def changeEvent(self, event: QEvent) -> None:

@@ -18,7 +18,7 @@ from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Hairline
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.components.tabs import FaceTabs
-from jaxscope.gui.theme import colour, scaled
+from jaxscope.gui.theme import colour, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.chain_list import ChainList
 from jaxscope.gui.views.chain_list_model import StageDelegate
@@ -38,6 +38,12 @@ _TABS = (
     ("design", "Design", "The filter as a design [Alt 1]"),
     ("coefficients", "Coefficients", "The filter as numbers [Alt 2]"),
 )
+
+
+#: (height of the dock from which it holds, height of the response panel)
+_RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
+_SHORT = 640
+_LEAST_HEIGHT = 420
 
 
 class _Faces(QStackedWidget):
@@ -131,6 +137,9 @@ class Dock(QWidget, AbstractView):
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(self._width), scaled(800))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(SLIMMEST_WIDTH), scaled(_LEAST_HEIGHT))  # the parts shrink when it becomes short
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -231,12 +240,14 @@ class Dock(QWidget, AbstractView):
 
     def _fit_chain(self) -> None:
         """Give the list its whole height as far as the face keeps its own; a list that is cut scrolls."""
-        tall = self.height() >= scaled(860)
-        self.response.setFixedHeight(scaled(290 if tall else 214))
+        height = self.height() / max(0.01, theme().text_scale)
+        self.response.setFixedHeight(
+            scaled(next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height))
+        )
         row = scaled(StageDelegate.ROW) + StageDelegate.GAP
         others = self.response.height() + scaled(_FIXED_HEIGHT)
         face = self.design if self._faces.currentWidget() is self.design else self.coefficients
         left = self.height() - others - face.least_height()
         wanted = self.chain.sizeHint().height()
-        self.chain.setFixedHeight(min(wanted, max(round(2.5 * row), left)))
+        self.chain.setFixedHeight(min(wanted, max(round((2.5 if height >= _SHORT else 1.5) * row), left)))
         self.chain.scrollTo(self.chain.currentIndex())
