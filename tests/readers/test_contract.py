@@ -124,6 +124,14 @@ def write_tdms(path: Path) -> None:
         writer.write_segment([nptdms.ChannelObject("g", name, x, rate) for name, x in zip("ab", NOISE, strict=True)])
 
 
+def write_fif(path: Path) -> None:
+    mne = pytest.importorskip("mne", reason="MNE is not installed (the extra eeg)")
+    raw = mne.io.RawArray(NOISE * 1e-5, mne.create_info(["Fz", "Cz"], 500.0, "eeg"), verbose="ERROR")
+    named = path.with_name("x_raw.fif")
+    raw.save(named, verbose="ERROR")
+    named.rename(path)
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -135,6 +143,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "numpy": ((".npy", write_numpy), (".npz", write_numpy)),
     "xdf": ((".xdf", write_xdf),),
     "tdms": ((".tdms", write_tdms),),
+    "mne": ((".fif", write_fif),),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),

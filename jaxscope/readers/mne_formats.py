@@ -1,0 +1,201 @@
+"""FIF of MEG laboratories, CNT of Neuroscan, and other EEG and MEG formats that MNE-Python reads, lazily.
+
+MNE is heavy and is brought in when such a file is opened. Its values are in SI units (volts, teslas) and are shown so.
+Time that was not recorded comes as zeros from it; here such samples are missing, as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from jaxscope.data.annotations import Annotation
+from jaxscope.data.kinds import kind_of
+from jaxscope.data.labels import unique_names
+from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, FloatArray, Recording, RecordingInfo
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.foreign import foreign, need
+from jaxscope.readers.sources import Place, SourcedRecording
+
+#: Suffix to the name of the format and that of the function of ``mne.io``.
+_FUNCTIONS = {
+    ".fif": ("FIF", "read_raw_fif"),
+    ".cnt": ("CNT", "read_raw_cnt"),
+    ".nedf": ("NEDF", "read_raw_nedf"),
+    ".lay": ("Persyst", "read_raw_persyst"),
+    ".snirf": ("SNIRF", "read_raw_snirf"),
+    ".sqd": ("KIT", "read_raw_kit"),
+    ".con": ("KIT", "read_raw_kit"),
+    ".cdt": ("Curry", "read_raw_curry"),
+}
+_KINDS: dict[str, ChannelKind] = {
+    "eeg": "eeg",
+    "seeg": "eeg",
+    "ecog": "eeg",
+    "dbs": "eeg",
+    "eog": "eog",
+    "ecg": "ecg",
+    "emg": "emg",
+    "resp": "resp",
+    "stim": "trigger",
+}
+#: Units by their number in the FIFF standard.
+_UNITS = {1: "m", 101: "Hz", 105: "C", 106: "Pa", 107: "V", 109: "Ohm", 112: "T", 114: "degC", 201: "T/m", 202: "Am"}
+_SKIP = "BAD_ACQ_SKIP"
+#: Every FIF file begins with its own number: tag 100, type 31, of 20 bytes.
+_FIF_HEAD = bytes([0, 0, 0, 100, 0, 0, 0, 31, 0, 0, 0, 20])
+#: What the library says of names of files, which is no news about the recording.
+_NO_NEWS = "does not conform to MNE naming conventions"
+
+
+class _RawSource:
+    """The samples of all channels. The library is not made for threads, so readings take turns."""
+
+    def __init__(self, raw: Any, name: str, skips: Sequence[Span]) -> None:
+        self._raw, self._name, self._skips, self._lock = raw, name, tuple(skips), Lock()
+
+    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
+        # The library wants each channel once and in order.
+        wanted = sorted(set(rows))
+        with self._lock, foreign(self._name):
+            block = self._raw.get_data(picks=wanted, start=span.start, stop=span.stop, verbose="ERROR")
+        result: FloatArray = np.asarray(block, dtype=np.float64)[[wanted.index(row) for row in rows]]
+        if result.shape[1] != len(span):
+            raise ReadError(f"{self._name} ends too early", hint="copy the file again")
+        for skip in self._skips:
+            part = skip.intersect(span)
+            result[:, part.start - span.start : part.stop - span.start] = np.nan
+        return result
+
+
+def open_with_mne(path: Path, options: OpenOptions) -> Recording:
+    """Open a file of one of the formats of MNE-Python.
+
+    Raises
+    ------
+    ReadError
+        If it is damaged, holds no samples, or MNE is not installed.
+    """
+    with path.open("rb") as opened:
+        head = opened.read(len(_FIF_HEAD))
+    suffix = ".fif" if sniff_fif(head) else path.suffix.lower()
+    if suffix == ".fif" and not sniff_fif(head):
+        raise ReadError(f"{path.name} is not a FIF file", hint="choose another file, or correct its suffix")
+    title, function = _FUNCTIONS[suffix]
+    mne = need("mne", "eeg", f"{title} files")
+    extra = {"on_split_missing": "warn", "allow_maxshield": "yes"} if suffix == ".fif" else {}
+    said: list[str] = []
+    try:
+        with foreign(path.name, said):
+            raw = getattr(mne.io, function)(path, preload=False, verbose="ERROR", **extra)
+    except ReadError:
+        if suffix != ".fif":
+            raise
+        notes = _annotations_alone(mne, path)
+        if notes is None:
+            raise
+        return SourcedRecording(notes, (), _nothing)
+    warnings = [words for words in said if _NO_NEWS not in words]
+    if options.rate_hz is not None:
+        warnings.append(f"The file tells its own sampling rate; {options.rate_hz:g} Hz, as given, is not used")
+    with foreign(path.name):
+        info, skips = _describe(raw, title, warnings)
+    source = _RawSource(raw, path.name, skips)
+    return SourcedRecording(
+        info, [Place(source=source, row=row) for row in range(len(info.channels))], lambda: raw.close()
+    )
+
+
+def _nothing() -> None:
+    """Let go of nothing."""
+
+
+def _annotations_alone(mne: Any, path: Path) -> RecordingInfo | None:
+    """Return a recording of annotations without samples, None where the file is not of that kind."""
+    try:
+        with foreign(path.name, []):
+            notes = mne.read_annotations(path)
+    except ReadError:
+        return None
+    return RecordingInfo(
+        format="FIF", start=notes.orig_time, duration_s=0.0, channels=(), annotations=_annotations(notes, 0.0)
+    )
+
+
+def _annotations(notes: Any, first_s: float) -> tuple[Annotation, ...]:
+    return tuple(
+        Annotation(onset_s=round(float(onset) - first_s, 9), duration_s=float(duration), text=str(text))
+        for onset, duration, text in zip(notes.onset, notes.duration, notes.description, strict=True)
+        if text != _SKIP
+    )
+
+
+def _describe(raw: Any, title: str, warnings: list[str]) -> tuple[RecordingInfo, list[Span]]:
+    rate_hz, n_samples = float(raw.info["sfreq"]), int(raw.n_times)
+    if not (rate_hz > 0 and math.isfinite(rate_hz)):
+        raise ReadError(f"The sampling rate of {rate_hz:g} Hz makes no sense", hint="copy the file again")
+    # Stamps count from the start of the measurement; what was recorded may begin later.
+    first_s = int(raw.first_samp) / rate_hz
+    notes = raw.annotations
+    shift_s = 0.0 if notes.orig_time is None else first_s
+    skips = _skips(notes, shift_s, rate_hz, n_samples)
+    if skips:
+        missing = sum(len(skip) for skip in skips)
+        warnings.append(f"{missing:,} samples were not recorded ({len(skips)} pauses); they are shown as missing")
+    types = raw.get_channel_types()
+    channels = tuple(
+        _channel(name, entry, kind, rate_hz, n_samples)
+        for name, entry, kind in zip(unique_names(raw.ch_names), raw.info["chs"], types, strict=True)
+    )
+    info = RecordingInfo(
+        format=title,
+        start=_start(raw.info["meas_date"], first_s),
+        duration_s=n_samples / rate_hz,
+        channels=channels,
+        annotations=_annotations(notes, shift_s),
+        warnings=tuple(warnings),
+    )
+    return info, skips
+
+
+def _start(measured: datetime | None, first_s: float) -> datetime | None:
+    return None if measured is None else measured + timedelta(seconds=first_s)
+
+
+def _skips(notes: Any, shift_s: float, rate_hz: float, n_samples: int) -> list[Span]:
+    spans = []
+    for onset, duration, text in zip(notes.onset, notes.duration, notes.description, strict=True):
+        if text == _SKIP:
+            first = max(0, round((float(onset) - shift_s) * rate_hz))
+            spans.append(Span(first, max(first, first + round(float(duration) * rate_hz))).clip(n_samples))
+    return [span for span in spans if len(span)]
+
+
+def _channel(name: str, entry: Any, kind_word: str, rate_hz: float, n_samples: int) -> Channel:
+    unit = _UNITS.get(int(entry["unit"]), "")
+    kind = _KINDS.get(kind_word) or ("misc" if kind_word in ("mag", "grad", "ref_meg") else kind_of(name, unit))
+    if kind in CODE_KINDS and kind_word != "stim":
+        kind = "misc"  # the file says that it is none
+    return Channel(
+        name=name,
+        unit="" if kind in CODE_KINDS else unit,
+        kind=kind,
+        rate_hz=rate_hz,
+        n_samples=n_samples,
+    )
+
+
+def sniff_fif(head: bytes) -> bool:
+    """Say whether these bytes can only be a FIF file."""
+    return head.startswith(_FIF_HEAD)
+
+
+FORMAT = ReaderFormat(name="mne", title="FIF", suffixes=tuple(_FUNCTIONS), sniff=sniff_fif, open=open_with_mne)
