@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.formats import short_titles
@@ -37,6 +37,7 @@ from jaxscope.gui.views.time_axis import TimeAxisView
 from jaxscope.gui.views.top_bar import TopBarView
 from jaxscope.gui.views.traces import TracesView
 from jaxscope.gui.window_actions import WindowActions
+from jaxscope.gui.window_layout import WindowLayout
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import SessionState
 from jaxscope.session.store import Store
@@ -80,10 +81,10 @@ class MainWindow(QWidget):
         self._newest_frame = -1
         self._newest_block = -1
         self._make_views(store.state, paint)
-        self.notices = Notices(self.banner, self._show_banner)
+        self.notices = Notices(self.banner, lambda *, visible: self.parts.show_banner(visible=visible))
         self.floating = FloatingParts(self, self.actions_)
         self._views = (*self._views, self.floating)
-        self._lay_out()
+        self.parts = WindowLayout(self)
         self._connect()
         self.router = KeyRouter(self, self.actions_)
         for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
@@ -118,40 +119,6 @@ class MainWindow(QWidget):
             self.dock,
             self.status,
         )
-
-    def _lay_out(self) -> None:
-        self._strip_place = QStackedWidget()
-        self._strip_place.addWidget(self.strip)
-        self._strip_place.addWidget(self.banner)
-        self._strip_place.setFixedHeight(self.strip.height())
-        body = QHBoxLayout()
-        body.setSpacing(0)
-        body.addWidget(self.rail)
-        body.addWidget(self.traces, 1)
-        centre = QWidget()
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._strip_place)
-        column.addLayout(body, 1)
-        column.addWidget(self.axis)
-        column.addWidget(self.overview)
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.setHandleWidth(1)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(centre)
-        self._split.addWidget(self.dock_place)
-        self._split.setStretchFactor(0, 1)
-        self._split.setStretchFactor(1, 0)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self.start)
-        self._pages.addWidget(self._split)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.top)
-        whole.addWidget(self._pages, 1)
-        whole.addWidget(self.status)
 
     def _connect(self) -> None:
         actions = self.actions_
@@ -229,7 +196,7 @@ class MainWindow(QWidget):
         for view in self._views:
             view.show_frame(opened)
         self.actions_.take_opened(opened)
-        self._pages.setCurrentWidget(self._split)
+        self.parts.show_work()
         self.lay_out_parts()
         self._tell_width()
         self.traces.setFocus()
@@ -249,7 +216,7 @@ class MainWindow(QWidget):
         """Show the start screen."""
         for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview):
             part.close_recording()
-        self._pages.setCurrentWidget(self.start)
+        self.parts.show_start()
         self.start.setFocus()
         self.setWindowTitle("jaxscope")
 
@@ -264,9 +231,6 @@ class MainWindow(QWidget):
     def notify(self, notice: Notice) -> None:
         """Show a notice in the place of banners."""
         self.notices.show(notice)
-
-    def _show_banner(self, *, visible: bool) -> None:
-        self._strip_place.setCurrentWidget(self.banner if visible else self.strip)
 
     # --- floating parts
 
@@ -291,15 +255,7 @@ class MainWindow(QWidget):
 
     def lay_out_parts(self) -> None:
         """Show the parts that the size, the state and zen leave."""
-        is_zen = self.actions_.is_zen and self.shell.has_recording
-        for part in (self.top, self.dock_place, self.status):
-            part.setVisible(not is_zen)
-        self.dock_place.set_folded(folded=self.width() < _DOCK_FROM_PX)
-        self.overview.setVisible(self.shell.viewport.show_overview and not is_zen)
-        self._strip_place.setFixedHeight(self.strip.height())
-        is_narrow = self.width() < _WIDE_FROM_PX
-        self.dock.set_narrow(narrow=is_narrow)
-        self.strip.set_notes_visible(visible=not is_narrow)
+        self.parts.update()
 
     def _tell_width(self) -> None:
         ratio = self.devicePixelRatioF()
@@ -309,7 +265,7 @@ class MainWindow(QWidget):
 
     def regions(self) -> tuple[QWidget, ...]:
         """Return the regions in the order of F6."""
-        return (self.top, self._strip_place, self.rail, self.traces, self.overview, self.dock)
+        return (self.top, self.parts.strip_place, self.rail, self.traces, self.overview, self.dock)
 
     def focus_region(self, region: QWidget) -> None:
         """Give the focus to a region."""
@@ -329,11 +285,7 @@ class MainWindow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        before, now = event.oldSize().width(), event.size().width()
-        if before < 0 or any((before < limit) != (now < limit) for limit in (_WIDE_FROM_PX, _DOCK_FROM_PX)):
-            self.lay_out_parts()
-            wanted = self.dock_place.sizeHint().width()
-            self._split.setSizes([max(1, now - wanted - 1), wanted])
+        self.lay_out_parts()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

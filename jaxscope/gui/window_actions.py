@@ -104,8 +104,10 @@ class WindowActions(WindowFiles):
         self.window.focus_region(regions[(here + direction) % len(regions)])
 
     def escape(self) -> None:
-        """Cancel the drag, else take the cursors away."""
-        if not self.window.traces.cancel_drag() and self.shell.viewport.cursors_s:
+        """Cancel the drag, else close what stands over the traces, else take the cursors away."""
+        if self.window.traces.cancel_drag() or self.window.parts.close_dock():
+            return
+        if self.shell.viewport.cursors_s:
             self.shell.dispatch(act.SetCursors(cursors_s=()))
         self.window.traces.setFocus()
 

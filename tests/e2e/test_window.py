@@ -220,7 +220,8 @@ from PySide6.QtCore import QTimer
 
 class Spy:
     def find_spec(self, name, path=None, target=None):
-        if name in ("jax", "scipy", "scipy.signal", "pyqtgraph") and threading.current_thread() is threading.main_thread():
+        is_here = threading.current_thread() is threading.main_thread()
+        if name in ("jax", "scipy", "pyqtgraph") and is_here:
             print("on the GUI thread:", name, flush=True)
         return None
 

@@ -378,3 +378,25 @@ def test_recent_recordings_are_kept_and_missing_ones_explained(desk, tmp_path):
 
 def test_unknown_recording_is_remembered_in_the_settings(desk):
     assert desk.window.actions_.settings.recent == ("/data/six.edf",)
+
+
+def test_dock_folds_in_a_small_window_and_opens_over_the_traces(desk):
+    window = desk.window
+    window.resize(1024, 640)
+    desk.pump()
+    assert not window.dock.isVisible()
+    assert window.parts.fold.isVisible()
+    assert window.parts.fold.width() == 44
+    width = window.traces.width()
+    QTest.mouseClick(window.parts.fold.button("chain"), Qt.MouseButton.LeftButton)
+    desk.pump()
+    assert window.dock.isVisible()
+    assert window.traces.width() == width, "the traces are not pushed"
+    assert window.dock.geometry().right() < window.width() - 44 + 1
+    window.actions_.escape()
+    assert not window.dock.isVisible()
+    window.resize(1600, 1000)
+    desk.pump()
+    assert window.dock.isVisible()
+    assert window.dock.width() == 400
+    assert not window.parts.fold.isVisible()

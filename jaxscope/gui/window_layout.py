@@ -1,0 +1,162 @@
+"""Where the views stand in the window, and which of them there is room for.
+
+From 1440 px on there is everything; below, the dock is narrower and notes go; below 1200 px the dock folds to a strip
+of icons that opens it over the traces. Zen leaves the traces alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from jaxscope.gui.theme import scaled
+from jaxscope.gui.views.fold_strip import WIDTH_PX, FoldStrip
+
+if TYPE_CHECKING:
+    from jaxscope.gui.main_window import MainWindow
+
+WIDE_FROM_PX = 1440
+FOLDED_BELOW_PX = 1200
+
+
+class WindowLayout:
+    """Lays the views of one window out."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._is_folded = False
+        self._was_narrow: bool | None = None
+        self.strip_place = QStackedWidget()
+        self.strip_place.addWidget(window.strip)
+        self.strip_place.addWidget(window.banner)
+        self.fold = FoldStrip()
+        self.fold.hide()
+        self.fold.asked.connect(self._on_asked)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setHandleWidth(1)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._centre())
+        self._split.addWidget(window.dock)
+        self._split.setStretchFactor(0, 1)
+        self._split.setStretchFactor(1, 0)
+        self._work = QWidget()
+        row = QHBoxLayout(self._work)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._split, 1)
+        row.addWidget(self.fold)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(window.start)
+        self._pages.addWidget(self._work)
+        whole = QVBoxLayout(window)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(window.top)
+        whole.addWidget(self._pages, 1)
+        whole.addWidget(window.status)
+
+    def _centre(self) -> QWidget:
+        window = self._window
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(window.rail)
+        body.addWidget(window.traces, 1)
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip_place)
+        column.addLayout(body, 1)
+        column.addWidget(window.axis)
+        column.addWidget(window.overview)
+        return centre
+
+    def show_start(self) -> None:
+        """Show the start screen."""
+        self._close_dock()
+        self._pages.setCurrentWidget(self._window.start)
+
+    def show_work(self) -> None:
+        """Show the recording."""
+        self._pages.setCurrentWidget(self._work)
+
+    def show_banner(self, *, visible: bool) -> None:
+        """Put the banner into the place of the header strip, or take it away."""
+        self.strip_place.setCurrentWidget(self._window.banner if visible else self._window.strip)
+
+    def update(self) -> None:
+        """Show the parts that the size, the state and zen leave."""
+        window = self._window
+        is_zen = window.actions_.is_zen and window.shell.has_recording
+        is_narrow = window.width() < WIDE_FROM_PX
+        self._set_folded(folded=window.width() < FOLDED_BELOW_PX)
+        for part in (window.top, window.status):
+            part.setVisible(not is_zen)
+        window.overview.setVisible(window.shell.viewport.show_overview and not is_zen)
+        self.fold.setVisible(self._is_folded and not is_zen)
+        if not self._is_folded:
+            window.dock.setVisible(not is_zen)
+        self.strip_place.setFixedHeight(window.strip.height())
+        window.dock.set_narrow(narrow=is_narrow)
+        window.strip.set_notes_visible(visible=not is_narrow)
+        if is_narrow != self._was_narrow:
+            self._was_narrow = is_narrow
+            self._give_dock_its_width()
+        if self._is_folded and window.dock.isVisible():
+            self._place_dock()
+
+    def _give_dock_its_width(self) -> None:
+        wanted = self._window.dock.sizeHint().width()
+        self._split.setSizes([max(1, self._window.width() - wanted - 1), wanted])
+
+    def _set_folded(self, *, folded: bool) -> None:
+        if folded == self._is_folded:
+            return
+        self._is_folded = folded
+        dock = self._window.dock
+        if folded:
+            dock.setParent(self._window)
+            dock.hide()
+        else:
+            self.fold.show_open(None)
+            self._split.addWidget(dock)
+            dock.show()
+            self._give_dock_its_width()
+
+    def _on_asked(self, part: str) -> None:
+        dock = self._window.dock
+        if dock.isVisible() and part == self._open_part():
+            self._close_dock()
+            return
+        self.fold.show_open(part)
+        self._place_dock()
+        dock.show()
+        dock.raise_()
+        targets = {"chain": dock.chain, "face": dock.tabs, "response": dock.response.plot}
+        targets[part].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open_part(self) -> str | None:
+        dock = self._window.dock
+        parts = (("chain", dock.chain), ("face", dock.tabs), ("response", dock.response.plot))
+        held = self._window.focusWidget()
+        return next((name for name, part in parts if held is part), "chain")
+
+    def close_dock(self) -> bool:
+        """Close the dock where it stands over the traces; return whether it did."""
+        if not self._is_folded or not self._window.dock.isVisible():
+            return False
+        self._close_dock()
+        return True
+
+    def _close_dock(self) -> None:
+        if self._is_folded:
+            self._window.dock.hide()
+            self.fold.show_open(None)
+
+    def _place_dock(self) -> None:
+        width = self._window.dock.sizeHint().width()
+        corner = self._work.mapTo(self._window, QPoint(0, 0))
+        left = corner.x() + self._work.width() - scaled(WIDTH_PX) - width
+        self._window.dock.setGeometry(QRect(left, corner.y(), width, self._work.height()))
