@@ -42,6 +42,10 @@ class Mat73Value(MatValue):
             self._describe_dataset()
 
     def _describe_dataset(self) -> None:
+        import h5py
+
+        if not isinstance(self._item, h5py.Dataset) or self._item.shape is None:
+            return
         told = self._item.attrs.get("MATLAB_class", b"")
         kind = told.decode("latin-1") if isinstance(told, bytes) else str(told)
         if self._item.attrs.get("MATLAB_empty", 0):

@@ -217,6 +217,17 @@ def test_deep_structs_end(path: Path) -> None:
     file.close()
 
 
+def test_what_is_no_dataset_is_left_out(save: Save, path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    save(path, {"x": WIDE, "fs": 10.0}, "7.3")
+    with h5py.File(path, "r+") as file:
+        file["kind"] = np.dtype("f8")
+        file.create_dataset("nothing", data=h5py.Empty("f8"))
+    with open_recording(path) as recording:
+        assert len(recording.info.channels) == 3
+        assert any("kind (an object), nothing (an object)" in warning for warning in recording.info.warnings)
+
+
 def test_without_h5py_the_remedy_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

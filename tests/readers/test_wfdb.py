@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from datetime import datetime
@@ -323,3 +324,28 @@ def test_a_record_with_missing_segments_opens_and_names_the_first(shared_data: P
         block = recording.read(3750, 3750 + 3750)
     assert np.isfinite(block[0]).sum() > 2000
     assert np.isnan(block[3]).all()
+
+
+def printed(folder: Path, name: str) -> np.ndarray:
+    """Return what the C library printed of a record, shape (n_signals, n_lines); a dash is a missing sample."""
+    path = folder / "wfdb" / "target-output" / name
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="ascii")
+    rows = [[np.nan if cell == "-" else float(cell) for cell in line.split()] for line in text.splitlines()]
+    return np.array(rows).T
+
+
+@pytest.mark.shared
+def test_r28_what_the_c_library_prints(shared_data: Path) -> None:
+    with open_recording(shared_data / "wfdb" / "test01_00s.hea") as recording:
+        np.testing.assert_allclose(recording.read(0, 4000) * 100, printed(shared_data, "record-1a"), atol=1e-9)
+    with open_recording(shared_data / "wfdb" / "binformats.hea") as recording:
+        digital = recording.read(0, 499) * 200
+        np.testing.assert_allclose(digital, printed(shared_data, "record-1f.gz"), atol=1e-6)
+    with open_recording(shared_data / "derived" / "100_3chan.hea") as recording:
+        # The signal file was cut to the first half.
+        np.testing.assert_allclose(recording.read(0, 499), printed(shared_data, "record-2c")[:, :499], atol=1e-8)
+    with open_recording(shared_data / "wfdb" / "test01_00s_skewframe.hea") as recording:
+        # The slow signals are printed twice, and nothing where the skewed one has ended.
+        expected = printed(shared_data, "record-4d")
+        np.testing.assert_allclose(np.repeat(recording.read(0, 3997, [0, 2]), 2, axis=1), expected[[0, 2]], atol=1e-8)
+        np.testing.assert_allclose(recording.read(0, 7994, [1])[0], expected[1], atol=1e-8)
