@@ -59,11 +59,11 @@ def _extremes(values: Any, inside: Any, bin_size: int) -> tuple[Any, Any]:
     """Return minimum and maximum per bin over the samples that are ``inside`` and not NaN; NaN where there are none."""
     kept = inside & ~jnp.isnan(values)
     infinite, nothing = (jnp.asarray(value, dtype=values.dtype) for value in (jnp.inf, jnp.nan))
-    shape = (values.shape[0], values.shape[1] // bin_size, bin_size)
-    low = jnp.where(kept, values, infinite).reshape(shape).min(axis=2)
-    high = jnp.where(kept, values, -infinite).reshape(shape).max(axis=2)
-    has_any = jnp.broadcast_to(kept, values.shape).reshape(shape).any(axis=2)
-    return jnp.where(has_any, low, nothing), jnp.where(has_any, high, nothing)
+    shape = (*values.shape[:-1], values.shape[-1] // bin_size, bin_size)
+    low = jnp.where(kept, values, infinite).reshape(shape).min(axis=-1)
+    high = jnp.where(kept, values, -infinite).reshape(shape).max(axis=-1)
+    is_empty = low > high
+    return jnp.where(is_empty, nothing, low), jnp.where(is_empty, nothing, high)
 
 
 def _three_extremes(
@@ -79,11 +79,11 @@ def _three_extremes(
     number = jnp.arange(width, dtype=shift.dtype)
     inside = (number >= shift) & (number < shift + places["count"])
     first = _laid(before, places["before"], shift, width, bin_size).astype(jnp.float64)
-    second = _laid(after, places["after"], shift, width, bin_size)
-    # the level is added to few numbers, in float64, where it costs no digit of a small signal
-    low, high = (extreme.astype(jnp.float64) + level[:, None] for extreme in _extremes(second, inside, bin_size))
-    difference = _extremes(first - (second.astype(jnp.float64) + level[:, None]), inside, bin_size)
-    return (*_extremes(first, inside, bin_size), low, high, *difference)
+    second = _laid(after, places["after"], shift, width, bin_size).astype(jnp.float64)
+    # the level is added to few numbers at the end, in float64, where it costs no digit of a small signal
+    removed = first - (second + level[:, None])
+    low, high = _extremes(jnp.stack([first, second, removed]), inside, bin_size)
+    return low[0], high[0], low[1] + level[:, None], high[1] + level[:, None], low[2], high[2]
 
 
 @partial(jax.jit, static_argnames=("bin_size", "n_bins"))

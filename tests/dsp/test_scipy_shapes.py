@@ -47,7 +47,7 @@ def test_sosfilt_of_any_length(n: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["bandpass", "first order", "odd order"])
-@pytest.mark.parametrize("padtype", ["odd", "even", "constant", None])
+@pytest.mark.parametrize("padtype", ["odd", "constant", None])
 def test_sosfiltfilt_equals_scipy(name: str, padtype: str | None) -> None:
     x = RNG.standard_normal((3, 200)).cumsum(axis=1)
     expected = scipy.signal.sosfiltfilt(SOS[name], x, padtype=padtype)
@@ -127,10 +127,10 @@ def central_difference(function, value: np.ndarray, step: float = 1e-6) -> np.nd
 
 
 def test_gradients_by_coefficients_and_samples_equal_finite_differences() -> None:
-    sos = scipy.signal.butter(3, [0.1, 0.3], "band", output="sos")
+    sos = scipy.signal.butter(3, 0.3, output="sos")
     b, a = scipy.signal.butter(2, 0.3)
-    x = RNG.standard_normal(90)
-    weights = RNG.standard_normal(90)
+    x = RNG.standard_normal(40)
+    weights = RNG.standard_normal(40)
     functions = {
         "sosfilt": (lambda s: jnp.sum(weights * dsp.sosfilt(s, x)), sos),
         "sosfilt by x": (lambda v: jnp.sum(weights * dsp.sosfilt(sos, v)), x),
