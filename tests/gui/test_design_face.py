@@ -8,12 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 
 from jaxscope.filters import FAMILIES, Stage
+from jaxscope.filters.chain_file import stage_from_dict
 from jaxscope.filters.shapes import SHAPES, new_spec, shape_of
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.views.design_face import DesignFace
 from jaxscope.gui.views.design_face_choices import ElsewhereRow, row_for
 from jaxscope.gui.views.design_face_rows import EdgesRow, NumberRow, OrderRow
-from jaxscope.session.actions import ReplaceSpec, TurnKnob
+from jaxscope.session.actions import EditCoefficient, ReplaceSpec, TurnKnob
 
 RATE_HZ = 512.0
 
@@ -259,3 +260,20 @@ def test_selecting_another_stage_shows_its_own_facts_without_a_new_frame(qtbot, 
     following = replace(rig.state, viewport=replace(rig.state.viewport, selected_stage=1))
     rig.view.show_state(following, rig.state)
     assert rig.view.facts == (("Stage", "1"),)
+
+
+def test_a_stage_edited_by_hand_says_what_it_was_and_goes_back(qtbot, face):
+    assert not face.view._by_hand.isVisibleTo(face.view)
+    face.dispatch(EditCoefficient(chain=0, stage=0, form="sos", row=0, column=4, value=-1.1, rate_hz=RATE_HZ))
+    assert face.view._was.text() == "Edited by hand; was Butterworth 4 · 40.0 Hz"
+    qtbot.mouseClick(face.view.revert, Qt.MouseButton.LeftButton)
+    assert face.stage().spec.family == "butterworth"
+    assert not face.view._by_hand.isVisibleTo(face.view)
+
+
+def test_a_stage_of_an_unknown_family_is_shown_and_kept(qtbot, make_rig):
+    stage = stage_from_dict({"family": "wavelet", "levels": 3}, tolerant=True)
+    rig = make_rig(DesignFace, stage)
+    qtbot.addWidget(rig.view)
+    assert rig.view._family.current == stage.spec.family
+    assert rig.log == []

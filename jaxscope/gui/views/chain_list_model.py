@@ -96,7 +96,7 @@ def row_of(stage: Stage, curve: StageCurve | None, rate_hz: float | None = None)
     """Join a stage of the state with its curve of the newest frame."""
     if curve is None:
         return StageRow(title=title_of(stage), subtitle=line_of(stage), enabled=stage.enabled)
-    problem = curve.problem
+    problem = f"{curve.problem[:1].upper()}{curve.problem[1:]}"
     if not problem and not curve.is_stable:
         problem = f"Unstable · radius {curve.pole_radius:.4g}"
     if stage.origin is not None and rate_hz is not None:

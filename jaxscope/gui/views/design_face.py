@@ -25,9 +25,10 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
-from jaxscope.filters import FAMILIES, AbstractFilterSpec
-from jaxscope.filters.shapes import SHAPES, shape_of, with_family, with_shape
-from jaxscope.gui.components.labels import Label, Paragraph
+from jaxscope.filters import FAMILIES, AbstractFilterSpec, Stage
+from jaxscope.filters.shapes import SHAPES, shape_of, stage_line, with_family, with_shape
+from jaxscope.gui.components.buttons import Button
+from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, draw_text
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.select import Select
@@ -36,7 +37,7 @@ from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.design_face_choices import row_for
 from jaxscope.gui.views.design_face_rows import LABEL_WIDTH, KnobRow, OrderRow
 from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
-from jaxscope.session.actions import Action, ReplaceSpec, TurnKnob
+from jaxscope.session.actions import Action, ReplaceSpec, RevertToDesign, TurnKnob
 from jaxscope.session.state import SessionState
 
 #: more facts than these are in the tooltip only
@@ -138,7 +139,14 @@ class DesignFace(QWidget, AbstractView):
         line.setSpacing(8)
         line.addWidget(self._family_label)
         line.addWidget(self._family, 1)
-        self._summary = Paragraph("", 11, "text3")
+        self._was = Label("", 11, 400, "text3", shrink=True)
+        self.revert = Button("Revert to design", "link", height=28, padding=0)
+        self._by_hand = QWidget()
+        hand = QHBoxLayout(self._by_hand)
+        hand.setContentsMargins(0, 0, 0, 0)
+        hand.setSpacing(8)
+        hand.addWidget(self._was, 1)
+        hand.addWidget(self.revert)
         self._facts = Facts()
         self._form = QVBoxLayout()
         self._form.setContentsMargins(0, 0, 0, 0)
@@ -150,12 +158,14 @@ class DesignFace(QWidget, AbstractView):
         column.addSpacing(2)
         column.addWidget(self._family_row)
         column.addLayout(self._form)
+        column.addWidget(self._by_hand)
         column.addSpacing(4)
         column.addWidget(self._facts)
         column.addStretch(1)
         self._shapes.chosen.connect(self._on_shape)
         self._family.chosen.connect(self._on_family)
         self._family.escaped.connect(self.escaped)
+        self.revert.clicked.connect(self._on_revert)
 
     @property
     def rows(self) -> tuple[KnobRow, ...]:
@@ -199,6 +209,10 @@ class DesignFace(QWidget, AbstractView):
         self.setEnabled(shown is not None)
         self._phase = chains[chain].phase if chain < len(chains) else "causal"
         self._spec = None if shown is None else shown.spec
+        origin = None if shown is None else shown.origin
+        self._by_hand.setVisible(origin is not None)
+        if origin is not None:
+            self._was.setText(f"Edited by hand; was {stage_line(Stage(spec=origin))}")
         self._show_spec()
         self._show_curve()
 
@@ -270,7 +284,7 @@ class DesignFace(QWidget, AbstractView):
         for row in self._rows:
             wrong = curve is not None and bool(curve.problem) and curve.problem_field == row.knob.name
             if wrong and curve is not None:
-                row.show_problem(f"{curve.problem.rstrip('.')}.")
+                row.show_problem(f"{curve.problem[:1].upper()}{curve.problem[1:].rstrip('.')}.")
             elif not any(field.is_wrong for field in row.fields()):
                 row.show_problem("")
 
@@ -288,6 +302,9 @@ class DesignFace(QWidget, AbstractView):
         if self._phase != "zero":
             return f"{once} dB/octave"
         return f"{once} dB/octave, {2 * once} {'both ways' if self._narrow else 'with both passes'}"
+
+    def _on_revert(self) -> None:
+        self._dispatch(RevertToDesign(chain=self._at[0], stage=self._at[1]))
 
     def _on_shape(self, name: str) -> None:
         if self._spec is not None and name != shape_of(self._spec).name:
