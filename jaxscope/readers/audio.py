@@ -17,9 +17,9 @@ import numpy as np
 
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.flac_frames import PatchedFile, StreamInfo, find_end, read_stream_info
-from jaxscope.readers.wav_header import wav_warnings
+from jaxscope.readers.wav_header import check_wav
 
 _SKIP_FRAMES = 1 << 16
 #: After a jump, a decoder of overlapping blocks errs up to the next block; a block of Vorbis has 8192 samples at most.
@@ -34,22 +34,25 @@ class AudioRecording(Recording):
     Parameters
     ----------
     path : Path
-    rate_hz : float or None
-        Takes the place of the rate in the header, which recorders of slow signals often fake.
+    options : OpenOptions
+        A rate that is given is not used: the file's own wins, and the user is told.
     """
 
-    def __init__(self, path: Path, rate_hz: float | None = None) -> None:
+    def __init__(self, path: Path, options: OpenOptions | None = None) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._is_closed = False
-        self._patch: StreamInfo | None = None
+        #: Bytes of the header that the decoder must see otherwise, and where.
+        self._patch: tuple[int, bytes] | None = None
         warnings: list[str] = []
         with path.open("rb") as file:
             head = file.read(4)
         if head in (b"fLaC", b"ID3\x03", b"ID3\x04"):
             warnings += self._check_flac()
         elif head in (b"RIFF", b"RIFX"):
-            warnings += wav_warnings(path)
+            found = check_wav(path)
+            warnings += found.warnings
+            self._patch = (found.patch_at, found.patch) if found.patch else None
         self._file = self._open()
         self._position = 0
         self._n_samples = int(self._file.frames)
@@ -61,7 +64,7 @@ class AudioRecording(Recording):
         except ReadError:
             self._file.close()
             raise
-        self._info = self._describe(rate_hz, warnings)
+        self._info = self._describe(options or OpenOptions(), warnings)
 
     @property
     def info(self) -> RecordingInfo:
@@ -103,7 +106,7 @@ class AudioRecording(Recording):
         if end.n_bytes_after:
             warnings.append(f"The last {end.n_bytes_after:,} bytes of {self._path.name} hold no whole frame: not read")
         if end.n_samples != stream.n_samples:
-            self._patch = replace(stream, n_samples=end.n_samples)
+            self._patch = replace(stream, n_samples=end.n_samples).patch()
         if self._patch is not None and stream.n_samples:
             warnings += self._settle_length(stream, end.n_samples)
         return warnings
@@ -118,7 +121,7 @@ class AudioRecording(Recording):
             while part := len(self._file.read(1024, always_2d=True)):
                 true += part
         self._file.close()
-        self._patch = replace(stream, n_samples=true) if true != stream.n_samples else None
+        self._patch = replace(stream, n_samples=true).patch() if true != stream.n_samples else None
         if self._patch is None:
             return []
         word = "ends early" if true < stream.n_samples else "is longer than it says"
@@ -129,7 +132,7 @@ class AudioRecording(Recording):
     def _open(self) -> Any:
         from jaxscope.readers.sound_file import PlainSoundFile, SoundFileError
 
-        source = str(self._path) if self._patch is None else PatchedFile(self._path, self._patch)
+        source = str(self._path) if self._patch is None else PatchedFile(self._path, *self._patch)
         try:
             return PlainSoundFile(source)
         except (SoundFileError, OSError) as error:
@@ -186,11 +189,9 @@ class AudioRecording(Recording):
             )
         return block
 
-    def _describe(self, rate_hz: float | None, warnings: list[str]) -> RecordingInfo:
-        said = float(self._file.samplerate)
-        rate = said if rate_hz is None else float(rate_hz)
-        if rate != said:
-            warnings.append(f"The rate {rate:g} Hz was given in place of the {said:g} Hz in {self._path.name}")
+    def _describe(self, options: OpenOptions, warnings: list[str]) -> RecordingInfo:
+        rate = float(self._file.samplerate)
+        warnings += own_rate_words(rate, options)
         if self._n_samples == 0:
             warnings.append(f"{self._path.name} holds no samples")
         n_channels = int(self._file.channels)
@@ -228,7 +229,7 @@ def _open(path: Path, options: OpenOptions) -> Recording:
     if not (is_flac or _sniff(head)):
         # libsndfile would try it as MPEG, and its decoder writes to the terminal.
         raise ReadError(f"{path.name} is not an audio file that jaxscope knows", hint="convert it to WAV or FLAC")
-    return AudioRecording(path, options.rate_hz)
+    return AudioRecording(path, options)
 
 
 FORMAT = ReaderFormat(

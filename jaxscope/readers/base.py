@@ -82,6 +82,21 @@ def read_head(path: Path) -> bytes:
     return head
 
 
+def own_rate_words(own_hz: float, options: OpenOptions) -> list[str]:
+    """Return the sentence for a given rate that is not used because the file tells another.
+
+    Examples
+    --------
+    >>> own_rate_words(250.0, OpenOptions(rate_hz=256.0))
+    ["The file's own rate, 250 Hz, is used and not 256 Hz, as given"]
+    >>> own_rate_words(250.0, OpenOptions(rate_hz=250.0)), own_rate_words(250.0, OpenOptions())
+    ([], [])
+    """
+    if options.rate_hz in (None, own_hz):
+        return []
+    return [f"The file's own rate, {own_hz:g} Hz, is used and not {options.rate_hz:g} Hz, as given"]
+
+
 #: What other files begin with, and what they are called in sentences.
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\xffBIOSEMI", "a BDF file"),

@@ -33,10 +33,10 @@ class StreamInfo:
     n_samples: int
     first_frame: int
 
-    def packed_length(self) -> bytes:
-        """Return the 8 bytes at ``offset + 10`` that hold rate, channels, bits and length."""
+    def patch(self) -> tuple[int, bytes]:
+        """Return where in the file the 8 bytes with rate, channels, bits and length lie, and what they should be."""
         word = self.rate_hz << 44 | (self.n_channels - 1) << 41 | (self.bits - 1) << 36 | self.n_samples
-        return struct.pack(">Q", word)
+        return self.offset + 10, struct.pack(">Q", word)
 
 
 def read_stream_info(file: BinaryIO) -> StreamInfo | None:
@@ -95,13 +95,13 @@ def find_end(path: Path, info: StreamInfo) -> StreamEnd | None:
 
 
 class PatchedFile(RawIOBase):
-    """A file whose stream information is replaced by a true one while it is read."""
+    """A file of which some bytes, a count in its header, are replaced by the true ones while it is read."""
 
-    def __init__(self, path: Path, info: StreamInfo) -> None:
+    def __init__(self, path: Path, at: int, true_bytes: bytes) -> None:
         super().__init__()
         self._file = path.open("rb")
-        self._at = info.offset + 10
-        self._bytes = info.packed_length()
+        self._at = at
+        self._bytes = true_bytes
 
     def readable(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""NumPy files: NPY (mapped, never loaded whole) and NPZ (each array a channel or a group of channels).
+"""NumPy files: NPY (read where it lies, never loaded whole) and NPZ (each array a channel or a group of channels).
 
 Headers are read by hand before NumPy sees the file: an array of Python objects is refused, and the size that a header
 claims is held against the bytes that are there, so that neither a broken nor a hostile file costs memory or runs code.
@@ -10,7 +10,7 @@ import ast
 import struct
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -19,12 +19,13 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
+from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.grids import FileGrid, Grid, GridRecording, MemoryGrid
 
 _MAGIC = b"\x93NUMPY"
 _HEADER_LIMIT = 1 << 20
@@ -32,6 +33,8 @@ _HEADER_LIMIT = 1 << 20
 _RATE_KEYS = ("rate_hz", "fs", "sfreq", "sampling_rate", "sample_rate", "srate", "fsamp")
 #: An NPZ array has to be unpacked whole; more than this is refused and told how to be read.
 _NPZ_LIMIT_BYTES = 8 << 30
+#: More channels than any recorder has: the array is the wrong way round.
+_MOST_CHANNELS = 1 << 16
 NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 
@@ -98,8 +101,8 @@ def _check_numeric(header: ArrayHeader, name: str) -> None:
 
 
 def _open_npy(path: Path, options: OpenOptions) -> Recording:
-    with path.open("rb") as file:
-        header = read_array_header(file, path.name)
+    with path.open("rb") as stream:
+        header = read_array_header(stream, path.name)
     _check_numeric(header, path.name)
     there = path.stat().st_size - header.data_offset
     if header.n_bytes > there:
@@ -108,37 +111,38 @@ def _open_npy(path: Path, options: OpenOptions) -> Recording:
             f"{there:,} are there",
             hint="copy the file again",
         )
-    order = "F" if header.fortran_order else "C"
-    array: npt.NDArray[Any]
-    if header.n_bytes:
-        array = np.memmap(path, header.dtype, "r", header.data_offset, header.shape, order)  # type: ignore[call-overload]
-    else:
-        array = np.empty(header.shape, header.dtype)
-    rows, channels, warnings = _rows_of([("", array)], options, options.rate_hz)
+    warnings: list[str] = []
+    groups = _groups_of([("", header.shape)], options, path.name, warnings)
     if header.n_bytes < there:
         warnings.append(f"{there - header.n_bytes:,} bytes after the array in {path.name} are not read")
-    return _recording("npy", rows, channels, warnings)
+    file = ByteFile(path)
+    grid = FileGrid(file=file, table=_table_of(header, options))
+    return _recording("npy", groups, [grid], options.rate_hz, warnings, close=file.close)
+
+
+def _table_of(header: ArrayHeader, options: OpenOptions) -> SampleTable:
+    """Return where the samples of the array lie in the file, whichever dimension is time."""
+    width, shape = header.dtype.itemsize, header.shape
+    first, last = (width, shape[0] * width) if header.fortran_order else (shape[-1] * width, width)
+    if len(shape) == 1:
+        first, last = width, width
+    elif options.samples_first:
+        first, last = last, first
+    return SampleTable(dtype=header.dtype, first_byte=header.data_offset, channel_bytes=first, sample_bytes=last)
 
 
 def _open_npz(path: Path, options: OpenOptions) -> Recording:
     arrays: list[tuple[str, npt.NDArray[Any]]] = []
     warnings: list[str] = []
-    said: float | None = None
+    rates: dict[str, float] = {}
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
-            headers = [(member, _member_header(archive, member, path)) for member in members]
-            total = sum(header.n_bytes for _, header in headers if header.dtype.kind in "iufb")
-            if total > _NPZ_LIMIT_BYTES:
-                raise ReadError(
-                    f"{path.name} would need {total / 1e9:.1f} GB of memory", hint="save its arrays as NPY files"
-                )
-            for member, header in headers:
+            for member, header in _members(archive, path):
                 name = member.filename.removesuffix(".npy")
                 if header.dtype.kind not in "iufb":
                     warnings.append(f"{name} holds {_what(header.dtype)} and is left out")
                 elif name in _RATE_KEYS and prod(header.shape) == 1:
-                    said = float(_member_array(archive, member, header, path).reshape(-1)[0])
+                    rates[name] = float(_member_array(archive, member, header, path).reshape(-1)[0])
                 elif len(header.shape) in (1, 2):
                     arrays.append((name, _member_array(archive, member, header, path)))
                 else:
@@ -147,18 +151,37 @@ def _open_npz(path: Path, options: OpenOptions) -> Recording:
         raise ReadError(f"{path.name} is damaged: {error}", hint="copy the file again") from error
     if not arrays:
         raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
-    rows, channels, more = _rows_of(arrays, options, _usable_rate(said, options, warnings))
-    return _recording("npz", rows, channels, warnings + more)
+    rate_hz = _usable_rate(rates, options, warnings)
+    groups = _groups_of([(name, array.shape) for name, array in arrays], options, path.name, warnings)
+    grids = [MemoryGrid(values=_turned(array, options)) for _, array in arrays]
+    return _recording("npz", groups, grids, rate_hz, warnings)
 
 
-def _usable_rate(said: float | None, options: OpenOptions, warnings: list[str]) -> float | None:
-    if said is None:
+def _members(archive: zipfile.ZipFile, path: Path) -> list[tuple[zipfile.ZipInfo, ArrayHeader]]:
+    """Return the arrays of an archive with their headers, after holding their sizes against what is sensible."""
+    members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+    found = [(member, _member_header(archive, member, path)) for member in members]
+    total = sum(header.n_bytes for _, header in found if header.dtype.kind in "iufb")
+    if total > _NPZ_LIMIT_BYTES:
+        raise ReadError(f"{path.name} would need {total / 1e9:.1f} GB of memory", hint="save its arrays as NPY files")
+    return found
+
+
+def _usable_rate(rates: dict[str, float], options: OpenOptions, warnings: list[str]) -> float | None:
+    """Return the rate that the first of the known keys tells, or the one that was given."""
+    usable: dict[str, float] = {}
+    for name in _RATE_KEYS:
+        if name in rates and np.isfinite(rates[name]) and rates[name] > 0:
+            usable[name] = rates[name]
+        elif name in rates:
+            warnings.append(f"The rate {rates[name]:g} Hz in the file makes no sense and is not used")
+    if not usable:
         return options.rate_hz
-    if not (np.isfinite(said) and said > 0):
-        warnings.append(f"The rate {said:g} Hz in the file makes no sense and is not used")
-        return options.rate_hz
-    if options.rate_hz is not None and options.rate_hz != said:
-        warnings.append(f"The file's own rate, {said:g} Hz, is used and not {options.rate_hz:g} Hz")
+    name, said = next(iter(usable.items()))
+    if len(set(usable.values())) > 1:
+        told = ", ".join(f"{key} = {rate:g} Hz" for key, rate in usable.items())
+        warnings.append(f"The file tells several rates ({told}): {name} is used")
+    warnings += own_rate_words(said, options)
     return said
 
 
@@ -189,42 +212,63 @@ def _member_array(
     return np.frombuffer(data, header.dtype).reshape(header.shape, order="F" if header.fortran_order else "C")
 
 
-def _rows_of(
-    arrays: Sequence[tuple[str, npt.NDArray[Any]]], options: OpenOptions, rate_hz: float | None
-) -> tuple[list[npt.NDArray[Any]], list[Channel], list[str]]:
-    rows: list[npt.NDArray[Any]] = []
-    channels: list[Channel] = []
-    warnings: list[str] = []
-    for name, array in arrays:
-        if array.ndim not in (1, 2):
-            raise ReadError(f"The array has {array.ndim} dimensions", hint="save it with shape (n_channels, n_samples)")
-        group = array[np.newaxis] if array.ndim == 1 else array.T if options.samples_first else array
-        if array.ndim == 2 and group.shape[0] > 4 * max(group.shape[1], 1):
+def _turned(array: npt.NDArray[Any], options: OpenOptions) -> npt.NDArray[Any]:
+    """Return an array as (n_channels, n_samples)."""
+    return array[np.newaxis] if array.ndim == 1 else array.T if options.samples_first else array
+
+
+def _groups_of(
+    shapes: Sequence[tuple[str, tuple[int, ...]]], options: OpenOptions, file: str, warnings: list[str]
+) -> list[tuple[str, int, int]]:
+    """Return (name, n_channels, n_samples) of each array, "" where it has no name."""
+    groups = []
+    for name, shape in shapes:
+        what = f"{name} in {file}" if name else f"The array in {file}"
+        if len(shape) not in (1, 2):
+            raise ReadError(f"{what} has {len(shape)} dimensions", hint="save it with shape (n_channels, n_samples)")
+        n_channels, n_samples = (1, shape[0]) if len(shape) == 1 else shape[::-1] if options.samples_first else shape
+        if n_channels > 4 * max(n_samples, 1):
             warnings.append(
-                f"{name or 'The array'} is read as {group.shape[0]:,} channels of {group.shape[1]:,} samples: "
+                f"{name or 'The array'} is read as {n_channels:,} channels of {n_samples:,} samples: "
                 "turn it with --samples-first if that is the wrong way round"
             )
-        for row in range(group.shape[0]):
-            base = name or "ch"
-            label = f"{base}{row}" if not name else base if group.shape[0] == 1 else f"{base}[{row}]"
-            rows.append(group[row])
-            kind = kind_of(label if group.shape[0] == 1 and name else base)
-            channels.append(
-                Channel(name=label, kind=kind if name else "misc", rate_hz=rate_hz, n_samples=group.shape[1])
-            )
-    return rows, channels, warnings
+        groups.append((name, n_channels, n_samples))
+    n_all = sum(n_channels for _, n_channels, _ in groups)
+    if n_all > _MOST_CHANNELS:
+        raise ReadError(f"{file} would have {n_all:,} channels", hint="turn its arrays with --samples-first")
+    if n_all == 0:
+        raise ReadError(f"{file} holds no channels", hint="save arrays with shape (n_channels, n_samples)")
+    return groups
 
 
-def _recording(format_: str, rows: list[npt.NDArray[Any]], channels: list[Channel], warnings: list[str]) -> Recording:
-    rate_hz = channels[0].rate_hz if channels else None
+def _recording(
+    format_: str,
+    groups: Sequence[tuple[str, int, int]],
+    grids: Sequence[Grid],
+    rate_hz: float | None,
+    warnings: list[str],
+    *,
+    close: Callable[[], None] = lambda: None,
+) -> Recording:
     if rate_hz is None:
         warnings.append(NO_RATE)
-    longest = max((channel.n_samples for channel in channels), default=0)
-    duration_s = None if rate_hz is None else longest / rate_hz
+    channels: list[Channel] = []
+    places: list[tuple[Grid, int]] = []
+    for (name, n_channels, n_samples), grid in zip(groups, grids, strict=True):
+        for row in range(n_channels):
+            label = f"ch{row}" if not name else name if n_channels == 1 else f"{name}[{row}]"
+            kind = kind_of(name) if name else "misc"
+            channels.append(Channel(name=label, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
+            places.append((grid, row))
     names = unique_names(channel.name for channel in channels)
-    channels = [replace(channel, name=name) for channel, name in zip(channels, names, strict=True)]
-    info = RecordingInfo(format=format_, duration_s=duration_s, channels=tuple(channels), warnings=tuple(warnings))
-    return ArrayRecording(info, rows)
+    longest = max(channel.n_samples for channel in channels)
+    info = RecordingInfo(
+        format=format_,
+        duration_s=None if rate_hz is None else longest / rate_hz,
+        channels=tuple(replace(channel, name=name) for channel, name in zip(channels, names, strict=True)),
+        warnings=tuple(warnings),
+    )
+    return GridRecording(info, places, close)
 
 
 def _sniff(head: bytes) -> bool:

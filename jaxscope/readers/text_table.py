@@ -19,7 +19,7 @@ from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.text_table_cells import Column, add_numbers, pieces_of, ragged_words
 from jaxscope.readers.text_table_layout import (
     SAMPLE_LINES,
@@ -64,8 +64,8 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
     if rate_hz is None and numbers.values:
         warnings.append(NO_RATE)
-    elif options.rate_hz is not None and options.rate_hz != rate_hz:
-        warnings.append(f"The file's own rate, {rate_hz:g} Hz, is used and not {options.rate_hz:g} Hz")
+    elif rate_hz is not None:
+        warnings += own_rate_words(rate_hz, options)
     warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]
     return _recording(layout, numbers, stamps, timing, rate_hz, warnings)
 

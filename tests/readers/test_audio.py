@@ -220,7 +220,7 @@ def test_patched_file_changes_the_length_and_nothing_else(tmp_path: Path) -> Non
     with path.open("rb") as file:
         stream = read_stream_info(file)
     assert stream is not None
-    patched = PatchedFile(path, replace(stream, n_samples=77))
+    patched = PatchedFile(path, *replace(stream, n_samples=77).patch())
     whole = patched.read()
     patched.seek(0)
     assert b"".join(iter(lambda: patched.read(5), b"")) == whole
@@ -237,13 +237,61 @@ def test_float_wav_is_not_clipped(tmp_path: Path) -> None:
     np.testing.assert_array_equal(AudioRecording(path).read(0, 3)[0], [2.0, -16411.0, 0.5])
 
 
-def test_a_given_rate_takes_the_place_of_a_faked_one_and_is_told(tmp_path: Path) -> None:
+def test_the_rate_of_the_file_wins_over_a_given_one_and_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.wav"
-    soundfile.write(path, noise(1, 100).T, 1)
+    soundfile.write(path, noise(1, 100).T, 50)
     info = FORMAT.open(path, OpenOptions(rate_hz=100.0)).info
-    assert info.channels[0].rate_hz == 100.0
-    assert info.duration_s == 1.0
-    assert "100 Hz was given" in info.warnings[0]
+    assert info.channels[0].rate_hz == 50.0
+    assert info.duration_s == 2.0
+    assert info.warnings == ("The file's own rate, 50 Hz, is used and not 100 Hz, as given",)
+    assert FORMAT.open(path, OpenOptions(rate_hz=50.0)).info.warnings == ()
+
+
+def wav_bytes(
+    data: bytes, *, chunks: bytes = b"", size: int | None = None, n_channels: int = 1, rate: int = 8000
+) -> bytes:
+    """Write a WAV file of 16 bit after the specification, the size of its samples as told."""
+    fmt = struct.pack("<IHHIIHH", 16, 1, n_channels, rate, 2 * rate * n_channels, 2 * n_channels, 16)
+    body = b"WAVE" + chunks + b"fmt " + fmt + b"data" + struct.pack("<I", len(data) if size is None else size) + data
+    return b"RIFF" + struct.pack("<I", 0 if size == 0 else len(body)) + body
+
+
+SOUND = (np.arange(40) * 100).astype("<i2")
+
+
+def test_other_parts_are_passed_over_with_their_padding(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_bytes(SOUND.tobytes(), chunks=b"LIST" + struct.pack("<I", 5) + b"INFOx\0"))
+    recording = FORMAT.open(path, OpenOptions())
+    np.testing.assert_array_equal(recording.read(0, 40)[0], SOUND / 32768)
+    assert recording.info.warnings == ()
+
+
+def test_a_file_that_was_never_closed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_bytes(SOUND.tobytes(), size=0))
+    recording = FORMAT.open(path, OpenOptions())
+    np.testing.assert_array_equal(recording.read(0, 99)[0], SOUND / 32768)
+    assert recording.info.warnings == (
+        "a.wav was not closed: its header tells of no samples, 80 bytes are there, read",
+    )
+    path.write_bytes(wav_bytes(b"LIST" + struct.pack("<I", 4) + b"INFO", size=0))
+    assert FORMAT.open(path, OpenOptions()).info.warnings == ("a.wav holds no samples",)
+
+
+def test_a_last_sample_that_some_channels_lack_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_bytes(SOUND[:39].tobytes(), n_channels=2))
+    info = FORMAT.open(path, OpenOptions()).info
+    assert [channel.n_samples for channel in info.channels] == [19, 19]
+    assert info.warnings == ("The last 2 bytes of samples in a.wav are no whole sample and are not read",)
+
+
+def test_a_rate_of_0_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_bytes(SOUND.tobytes(), rate=0))
+    with pytest.raises(ReadError, match="rate of 0 Hz"):
+        FORMAT.open(path, OpenOptions())
 
 
 def test_sniffing_knows_its_own() -> None:

@@ -69,7 +69,7 @@ def test_types_and_orders(dtype: str, order: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(FORMAT.open(tmp_path / "a.npy", PLAIN).read(1, 3, [2, 0]), array[[2, 0], 1:3])
 
 
-def test_npy_is_mapped_and_not_loaded(tmp_path: Path) -> None:
+def test_npy_is_read_where_it_lies_and_not_loaded(tmp_path: Path) -> None:
     path = tmp_path / "a.npy"
     np.save(path, np.zeros((2, 5000)))
     recording = FORMAT.open(path, PLAIN)
@@ -183,3 +183,46 @@ def test_signalling_nan_is_nan(tmp_path: Path) -> None:
     data = npy_bytes(np.zeros(4, "<f4"))
     (tmp_path / "a.npy").write_bytes(data[:-4] + b"\x01\x00\x80\x7f")
     np.testing.assert_array_equal(FORMAT.open(tmp_path / "a.npy", PLAIN).read(0, 4), [[0, 0, 0, np.nan]])
+
+
+def test_the_first_known_key_tells_the_rate_and_others_are_told(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.zeros(4), fs=20.0, rate_hz=10.0)
+    info = FORMAT.open(tmp_path / "a.npz", PLAIN).info
+    assert info.channels[0].rate_hz == 10.0
+    assert info.warnings == ("The file tells several rates (rate_hz = 10 Hz, fs = 20 Hz): rate_hz is used",)
+
+
+def test_a_file_that_shrinks_while_it_is_open_is_an_error_and_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros((2, 50000)))
+    recording = FORMAT.open(path, PLAIN)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(ReadError, match="ends too early"):
+        recording.read(40000, 50000)
+    recording.close()
+    with pytest.raises(ReadError, match="closed"):
+        recording.read(0, 1)
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0)])
+def test_channels_without_samples_are_channels(shape: tuple[int, ...], tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(shape))
+    recording = FORMAT.open(tmp_path / "a.npy", OpenOptions(rate_hz=10.0))
+    assert recording.read(0, 5).shape == (shape[0] or 1, 0)
+    assert recording.info.duration_s == 0.0
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ((0, 4), "holds no channels"),
+        ((), "a.npy has 0 dimensions"),
+        ((2, 3, 4), "a.npy has 3 dimensions"),
+        ((70000, 2), "70,000 channels"),
+    ],
+)
+def test_shapes_that_are_no_recording_are_refused(shape: tuple[int, ...], words: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(shape, "i1"))
+    with pytest.raises(ReadError, match=words) as caught:
+        FORMAT.open(tmp_path / "a.npy", PLAIN)
+    assert caught.value.hint
