@@ -59,6 +59,9 @@ def foreign(name: str, told: list[str] | None = None) -> Iterator[None]:
             told.append(f"The library that reads this format says: {words}")
     except JaxscopeError:
         raise
-    except Exception as error:  # a library may raise anything on damaged bytes
+    except BaseException as error:  # a library may raise anything on damaged bytes
+        # Libraries written in Rust panic with an exception of their own, which is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         words = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise ReadError(f"{name} cannot be read: {words}", hint="the file may be damaged: copy it again") from error

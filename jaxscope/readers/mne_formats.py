@@ -52,7 +52,8 @@ _UNITS = {1: "m", 101: "Hz", 105: "C", 106: "Pa", 107: "V", 109: "Ohm", 112: "T"
 _SKIP = "BAD_ACQ_SKIP"
 #: Every FIF file begins with its own number: tag 100, type 31, of 20 bytes.
 _FIF_HEAD = bytes([0, 0, 0, 100, 0, 0, 0, 31, 0, 0, 0, 20])
-#: What the library says of names of files, which is no news about the recording.
+#: What the library says where there are annotations or events alone, and of names of files, which is no news.
+_NO_SAMPLES = ("Could not find measurement data", "No raw data")
 _NO_NEWS = "does not conform to MNE naming conventions"
 
 
@@ -96,12 +97,14 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
     try:
         with foreign(path.name, said):
             raw = getattr(mne.io, function)(path, preload=False, verbose="ERROR", **extra)
-    except ReadError:
-        if suffix != ".fif":
+    except ReadError as error:
+        if suffix != ".fif" or not any(words in error.message for words in _NO_SAMPLES):
             raise
         notes = _annotations_alone(mne, path)
         if notes is None:
-            raise
+            raise ReadError(
+                f"{path.name} is a FIF file without samples", hint="open the recording that it belongs to"
+            ) from error
         return SourcedRecording(notes, (), _nothing)
     warnings = [words for words in said if _NO_NEWS not in words]
     if options.rate_hz is not None:

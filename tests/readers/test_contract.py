@@ -132,6 +132,13 @@ def write_fif(path: Path) -> None:
     named.rename(path)
 
 
+def write_columns(path: Path) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"time_s": np.arange(3000) / 500, "a": NOISE[0], "b": NOISE[1]})
+    frame.write_parquet(path) if path.suffix == ".parquet" else frame.write_ipc(path)
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -144,6 +151,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "xdf": ((".xdf", write_xdf),),
     "tdms": ((".tdms", write_tdms),),
     "mne": ((".fif", write_fif),),
+    "parquet": ((".parquet", write_columns), (".arrow", write_columns)),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),

@@ -1,0 +1,80 @@
+"""Parquet and Arrow tables, made with polars."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from jaxscope.errors import ReadError
+from jaxscope.readers import open_recording
+
+N = 3000
+A = np.random.default_rng(2).standard_normal(N)
+B = np.arange(N, dtype=np.int16)
+
+
+def write(path: Path, **columns: Any) -> Path:
+    frame = pl.DataFrame(columns)
+    if path.suffix == ".parquet":
+        frame.write_parquet(path, row_group_size=500)
+    else:
+        frame.write_ipc(path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.arrow", "x.feather"])
+def test_columns_are_channels_and_time_gives_the_rate(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / name, **{"time_s": np.arange(N) / 250, "Fz [µV]": A, "level": B, "label": ["x"] * N})
+    with open_recording(path) as recording:
+        info = recording.info
+        rows = [(c.name, c.unit, c.kind, c.rate_hz, c.n_samples) for c in info.channels]
+        assert rows == [("Fz", "uV", "eeg", 250, N), ("level", "", "misc", 250, N)]
+        assert info.duration_s == 12
+        assert info.warnings == ("Columns that hold no numbers are left out: label",)
+        np.testing.assert_array_equal(recording.read(490, 1310), [A[490:1310], B[490:1310]])
+        np.testing.assert_array_equal(recording.read(5, 9, [1, 0, 1]), [B[5:9], A[5:9], B[5:9]])
+
+
+def test_stamps_give_start_rate_and_gaps(tmp_path: Path) -> None:
+    start = datetime(2024, 5, 6, 7, 8, 9, 250000, tzinfo=UTC)
+    times = [start + timedelta(milliseconds=4 * k + (2000 if k >= 1000 else 0)) for k in range(N)]
+    with open_recording(write(tmp_path / "x.parquet", when=times, a=A)) as recording:
+        assert recording.info.start == start
+        assert recording.info.channels[0].rate_hz == 250
+        (gap,) = recording.info.gaps
+        assert (gap.start_s, gap.stop_s) == (pytest.approx(4.0), pytest.approx(6.0))
+
+
+def test_nanoseconds_since_1970_are_not_rounded(tmp_path: Path) -> None:
+    stamps = 1_700_000_000_123_456_789 + np.arange(N, dtype=np.int64) * 1_000_000
+    with open_recording(write(tmp_path / "x.parquet", timestamp=stamps, a=A)) as recording:
+        assert recording.info.channels[0].rate_hz == pytest.approx(1000, rel=1e-9)
+        assert recording.info.gaps == ()
+        assert recording.info.start == datetime(2023, 11, 14, 22, 13, 20, 123456, tzinfo=UTC)
+
+
+def test_missing_values_are_missing(tmp_path: Path) -> None:
+    values = pl.Series([None if k % 3 == 0 else k for k in range(N)], dtype=pl.Int64)
+    with open_recording(write(tmp_path / "x.parquet", a=values, b=[True, False] * (N // 2))) as recording:
+        block = recording.read(0, 4)
+        np.testing.assert_array_equal(block, [[np.nan, 1, 2, np.nan], [1, 0, 1, 0]])
+        assert recording.info.channels[0].rate_hz is None
+        assert "tells no sampling rate" in recording.info.warnings[-1]
+
+
+def test_a_table_without_numbers_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="no column of numbers"):
+        open_recording(write(tmp_path / "x.parquet", a=["x"] * 9))
+
+
+def test_a_cut_table_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", a=A)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ReadError, match=r"x\.parquet cannot be read") as caught:
+        open_recording(path)
+    assert "\n" not in caught.value.sentence()
