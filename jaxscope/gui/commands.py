@@ -18,7 +18,7 @@ from jaxscope.gui.assets import keymap
 if TYPE_CHECKING:
     from jaxscope.gui.window_actions import WindowActions
 
-Run = Callable[["WindowActions"], None]
+Run = Callable[["WindowActions"], object]
 Test = Callable[["WindowActions"], bool]
 
 #: Menus in their order.

@@ -96,9 +96,9 @@ def _knob_to_turn(session: WindowSession) -> tuple[tuple[int, int], str, list[ob
     """Return a stage with a cutoff, the name of its knob, and values around the one it has."""
     stages = session.store.state.document.chains[0].stages
     cutoffs = [
-        (getattr(stage.spec, "band", "") == "lowpass", number, float(stage.spec.cutoff_hz))
+        (getattr(stage.spec, "band", "") == "lowpass", number, float(cutoff_hz))
         for number, stage in enumerate(stages)
-        if stage.enabled and isinstance(getattr(stage.spec, "cutoff_hz", None), int | float)
+        if stage.enabled and isinstance(cutoff_hz := getattr(stage.spec, "cutoff_hz", None), int | float)
     ]
     if cutoffs:
         _, number, cutoff_hz = max(cutoffs)

@@ -7,6 +7,7 @@ they look like in the views.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
@@ -83,8 +84,8 @@ class MainWindow(QWidget):
         self._make_views(store.state, paint)
         self.notices = Notices(self.banner, lambda *, visible: self.parts.show_banner(visible=visible))
         self.floating = FloatingParts(self, self.actions_)
-        self._views = (*self._views, self.floating)
-        self.parts = WindowLayout(self)
+        self._views.append(self.floating)
+        self.parts: WindowLayout = WindowLayout(self)
         self._connect()
         self.router = KeyRouter(self, self.actions_)
         for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
@@ -109,7 +110,7 @@ class MainWindow(QWidget):
         self.dock = Dock(dispatch)
         self.dock_place = DockPlace(self.dock)
         self.status = StatusBarView(state)
-        self._views: tuple[AbstractView, ...] = (
+        self._views: list[AbstractView] = [
             self.top,
             self.traces,
             self.rail,
@@ -118,7 +119,7 @@ class MainWindow(QWidget):
             self.overview,
             self.dock,
             self.status,
-        )
+        ]
 
     def _connect(self) -> None:
         actions = self.actions_
@@ -157,7 +158,7 @@ class MainWindow(QWidget):
         if not state.document.filter_on and previous.document.filter_on:
             self.notices.take_back("blocked")
 
-    def receive(self, outcome: object) -> None:
+    def receive(self, outcome: Any) -> None:
         """Show an outcome of the compute side or of the painter."""
         match outcome:
             case Opened():

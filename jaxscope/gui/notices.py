@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -73,7 +74,7 @@ class Notices:
 
     def show_failure(self, failure: Failure) -> None:
         """Say what went wrong."""
-        actions = ()
+        actions: tuple[tuple[str, str | None, Callable[[], None]], ...] = ()
         if failure.details:
             actions = (("Copy report", "copy", lambda: QGuiApplication.clipboard().setText(failure.details)),)
         self.show(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from jaxscope.compute.frames import Opened
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
+from jaxscope.filters.spec import Phase
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.lanes import Lane, lanes_of, shown_channels
 from jaxscope.gui.painting.scales import ScaleBook
@@ -19,7 +20,7 @@ from jaxscope.session.state import Mode, SessionState, Viewport
 from jaxscope.session.store import Store
 
 TALLER = 1.25
-_PHASES = ("causal", "zero", "minimum")
+_PHASES: tuple[Phase, ...] = ("causal", "zero", "minimum")
 
 
 class Shell:

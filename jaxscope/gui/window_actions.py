@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.compute.conductor import Conductor
 from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.shell import Shell
-from jaxscope.gui.theme import theme
+from jaxscope.gui.theme import ThemeMode, theme
 from jaxscope.gui.window_files import WindowFiles
 from jaxscope.session import actions as act
 from jaxscope.session.settings import Settings
@@ -79,7 +79,7 @@ class WindowActions(WindowFiles):
 
     def toggle_theme(self) -> None:
         """Go from dark to light or back."""
-        mode = "light" if theme().is_dark else "dark"
+        mode: ThemeMode = "light" if theme().is_dark else "dark"
         theme().set_mode(mode)
         self.change_settings(replace(self.settings, theme=mode))
 
@@ -100,7 +100,8 @@ class WindowActions(WindowFiles):
         if not regions:
             return
         held = QApplication.focusWidget()
-        here = next((place for place, part in enumerate(regions) if held in (part, *part.findChildren(type(held)))), -1)
+        owners = [part for part in regions if held is not None and (part is held or part.isAncestorOf(held))]
+        here = regions.index(owners[0]) if owners else -1
         self.window.focus_region(regions[(here + direction) % len(regions)])
 
     def escape(self) -> None:

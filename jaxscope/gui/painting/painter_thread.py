@@ -134,7 +134,7 @@ class PainterThread:
             with self._wake:
                 while self._pending is None and not self._closing:
                     self._wake.wait()
-                if self._closing:
+                if self._closing or self._pending is None:
                     return
                 scene, self._pending = self._pending, None
             result = self._paint(scene)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +47,8 @@ def polygon_of(x: FloatArray, y: FloatArray) -> QPolygonF:
     polygon = QPolygonF()
     polygon.resize(len(x))
     if len(x):
-        memory = shiboken6.VoidPtr(polygon.data(), len(x) * 16, True)
+        # the stubs know neither that data() is an address nor that the memory behind it is a buffer
+        memory: Any = shiboken6.VoidPtr(polygon.data(), len(x) * 16, True)  # type: ignore[call-arg, arg-type]
         points = np.frombuffer(memory, np.float64).reshape(-1, 2)
         points[:, 0] = x
         points[:, 1] = y

@@ -100,8 +100,8 @@ class TimeAxisView(AbstractView, QWidget):
         edge = pane.left + RAIL_PX
         for seconds, length, token in ((ticks.minor, 4, "line2"), (ticks.major, 6, "off")):
             for second in seconds:
-                x = round(RAIL_PX + pane.x_of(second, start_s, viewport.duration_s))
-                painter.fillRect(QRectF(x, 1, 1, length), colour(token))
+                mark = round(RAIL_PX + pane.x_of(second, start_s, viewport.duration_s))
+                painter.fillRect(QRectF(mark, 1, 1, length), colour(token))
         decimals = decimals_of(ticks.step)
         badge = self._badge_rect(pane, edge)
         free_from = edge

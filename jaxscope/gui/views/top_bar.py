@@ -211,9 +211,9 @@ class TopBarView(AbstractView, QWidget):
         row.addStretch(1)
         row.addWidget(self.modes)
         row.addStretch(1)
-        for part in (self.chip, self.readout, self.export_button):
+        for right in (self.chip, self.readout, self.export_button):
             row.addSpacing(6)
-            row.addWidget(part)
+            row.addWidget(right)
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another mode or engine."""
