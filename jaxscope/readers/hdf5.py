@@ -121,25 +121,10 @@ def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> 
         made.start = made.start or _start(device.attrs)
         raw = device["raw"]
         for name in sorted(raw, key=_by_number):
-            dataset = raw[name]
-            if not isinstance(dataset, h5py.Dataset) or not name.startswith("channel_"):
+            if isinstance(raw[name], h5py.Dataset) and name.startswith("channel_"):
+                _raw_channel(name, raw[name], rate, n_bytes, made)
+            else:
                 unshown.append(name)
-                continue
-            reason = why_unreadable(dataset, n_bytes)
-            if reason or dataset.ndim not in (1, 2) or dataset.dtype.kind not in "iuf":
-                made.warnings.append(f"{name} {reason or 'holds no samples'} and is left out")
-                continue
-            kind = kind_of(_text(dataset.attrs.get("sensor", "")))
-            made.channels.append(
-                Channel(
-                    name=name,
-                    unit=_COUNTS,
-                    kind="misc" if kind in CODE_KINDS else kind,
-                    rate_hz=rate,
-                    n_samples=int(dataset.shape[0]),
-                )
-            )
-            made.places.append((HdfGrid(dataset=dataset, is_last_time=False, name=name), 0))
         unshown += list(device["digital"]) if isinstance(device.get("digital"), h5py.Group) else []
     if not made.channels:
         raise ReadError("The recording has no raw channels", hint="record it again with raw values")
@@ -147,6 +132,18 @@ def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> 
         listed = ", ".join(dict.fromkeys(unshown))
         made.warnings.append(f"The counter and the digital inputs are not shown: {listed}")
     return made
+
+
+def _raw_channel(name: str, dataset: Any, rate_hz: float, n_bytes: int, made: _Made) -> None:
+    reason = why_unreadable(dataset, n_bytes)
+    if reason or dataset.ndim not in (1, 2) or dataset.dtype.kind not in "iuf":
+        made.warnings.append(f"{name} {reason or 'holds no samples'} and is left out")
+        return
+    kind = kind_of(_text(dataset.attrs.get("sensor", "")))
+    kind = "misc" if kind in CODE_KINDS else kind
+    n_samples = int(dataset.shape[0])
+    made.channels.append(Channel(name=name, unit=_COUNTS, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
+    made.places.append((HdfGrid(dataset=dataset, is_last_time=False, name=name), 0))
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -166,11 +163,12 @@ def _start(attributes: Any) -> datetime | None:
         return None
 
 
-def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Made:
-    """Take what is obviously samples in a file of any tree."""
+def _sort(
+    file: Any, n_bytes: int, options: OpenOptions, warnings: list[str]
+) -> tuple[list[_Rows], list[tuple[str, float]], list[str]]:
+    """Return datasets of numbers, numbers that are a sampling rate by their name, and what is neither."""
     import h5py
 
-    made = _Made([], [], [])
     found: list[_Rows] = []
     numbers: list[tuple[str, float]] = []
     left_out: list[str] = []
@@ -184,9 +182,16 @@ def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Mad
         elif item.dtype.kind not in "iufb" or size < 2 or item.ndim > 2:
             left_out += [name] if size > 1 else []
         elif (reason := why_unreadable(item, n_bytes)) != "":
-            made.warnings.append(f"{name} {reason} and is left out")
+            warnings.append(f"{name} {reason} and is left out")
         else:
             found.append(_rows(name, item, options))
+    return found, numbers, left_out
+
+
+def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Made:
+    """Take what is obviously samples in a file of any tree."""
+    made = _Made([], [], [])
+    found, numbers, left_out = _sort(file, n_bytes, options, made.warnings)
     longest = max((rows.n_samples for rows in found), default=0)
     left_out += [rows.path for rows in found if rows.n_samples < _LEAST_PART * longest]
     found = [rows for rows in found if rows.n_samples >= _LEAST_PART * longest]

@@ -126,10 +126,10 @@ def _one(path: Path, header: RecordHeader, pool: FilePool, warnings: list[str]) 
 
 
 def _as_code(signal: SignalHeader) -> SignalHeader:
-    """Return a signal of codes without the calibration that turns its numbers into something else."""
+    """Return a signal of codes marked as one, so that no calibration turns its numbers into something else."""
     if kind_of(signal.name, signal.unit) not in CODE_KINDS:
         return signal
-    return replace(signal, gain=1.0, baseline=0.0, is_gain_assumed=False, unit="")
+    return replace(signal, is_code=True, is_gain_assumed=False, unit="")
 
 
 def _many(path: Path, header: RecordHeader, pool: FilePool, warnings: list[str]) -> _Parts:
@@ -167,14 +167,16 @@ def _many(path: Path, header: RecordHeader, pool: FilePool, warnings: list[str])
             f"{path.name} has no segment that can be read: {missing[0] if missing else 'it lists none'}",
             hint="keep the files of a recording together",
         )
+    _tell_missing(missing, header.n_frames, first_frame, warnings)
+    return _Parts(signals=signals, segments=tuple(segments), n_frames=first_frame)
+
+
+def _tell_missing(missing: Sequence[str], told_frames: int | None, n_frames: int, warnings: list[str]) -> None:
     if missing:
         more = f", and {len(missing) - 1} more segments" if len(missing) > 1 else ""
         warnings.append(f"{missing[0]}{more}: the time of what cannot be read is shown as missing")
-    if header.n_frames is not None and header.n_frames != first_frame:
-        warnings.append(
-            f"The header promises {header.n_frames:,} frames, its segments have {first_frame:,}: these are shown"
-        )
-    return _Parts(signals=signals, segments=tuple(segments), n_frames=first_frame)
+    if told_frames is not None and told_frames != n_frames:
+        warnings.append(f"The header promises {told_frames:,} frames, its segments have {n_frames:,}: these are shown")
 
 
 def _placed(

@@ -34,7 +34,10 @@ _SEGMENT_LINE = re.compile(r"\S+[ \t]+\d+\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalHeader:
-    """One signal. ``(digital - baseline) / gain`` is in ``unit``; ``skew`` and ``samples_per_frame`` count frames."""
+    """One signal. ``(digital - baseline) / gain`` is in ``unit``; ``skew`` counts frames.
+
+    Where ``is_code`` is set, samples are codes: the bits that are stored, unsigned.
+    """
 
     file_name: str
     format: int
@@ -47,6 +50,7 @@ class SignalHeader:
     unit: str
     initial: int
     name: str
+    is_code: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

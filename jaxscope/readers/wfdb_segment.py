@@ -21,6 +21,7 @@ from jaxscope.readers.wfdb_decode import (
     FLAC_FORMATS,
     BinarySignalFile,
     FlacSignalFile,
+    IntArray,
     invalid_value,
     samples_held,
 )
@@ -168,12 +169,19 @@ class Segment:
             have = Span(frames.start * per_frame, frames.stop * per_frame)
             shared = stored.intersect(have)
             taken = values[shared.start - have.start : shared.stop - have.start]
-            with np.errstate(over="ignore"):  # an absurd gain makes infinities
-                physical = (taken - signal.baseline) / signal.gain
-            invalid = invalid_value(signal.format)
-            if invalid is not None:
-                physical[taken == invalid] = np.nan
-            row[shared.start - stored.start : shared.stop - stored.start] = physical
+            row[shared.start - stored.start : shared.stop - stored.start] = _physical(taken, signal)
+
+
+def _physical(values: IntArray, signal: SignalHeader) -> FloatArray:
+    """Return samples in units, NaN where nothing was measured; codes as the bits that are stored."""
+    invalid = invalid_value(signal.format)
+    if signal.is_code:
+        return (values % (-2 * invalid) if invalid is not None else values).astype(np.float64)
+    with np.errstate(over="ignore"):  # an absurd gain makes infinities
+        physical = (values.astype(np.float64) - signal.baseline) / signal.gain
+    if invalid is not None:
+        physical[values == invalid] = np.nan
+    return physical
 
 
 def make_segment(folder: Path, header: RecordHeader, pool: FilePool, warnings: list[str]) -> Segment:

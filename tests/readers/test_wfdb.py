@@ -166,6 +166,15 @@ def test_what_a_header_leaves_out_has_a_meaning(tmp_path: Path) -> None:
         assert recording.read(4, 5)[0, 0] == (4 - 5) / 10
 
 
+def test_codes_are_raw_and_unsigned(tmp_path: Path) -> None:
+    (tmp_path / "x.dat").write_bytes(np.array([0, 7, -1, -32768], dtype="<i2").tobytes())
+    (tmp_path / "x.hea").write_text("x 1 100 4\nx.dat 16 200(5)/mV 16 0 0 0 0 Status\n")
+    with open_recording(tmp_path / "x.hea") as recording:
+        channel = recording.info.channels[0]
+        assert (channel.kind, channel.unit) == ("status", "")
+        assert recording.read(0, 4)[0].tolist() == [0.0, 7.0, 65535.0, 32768.0]
+
+
 @pytest.fixture
 def segments(tmp_path: Path) -> Path:
     """Write a record of a layout, a stretch of nothing and two segments with different signals and gains."""
