@@ -1,8 +1,9 @@
 """Inter for words and JetBrains Mono for coefficients, taken at run time from their packages.
 
-Both come as variable fonts. Qt does not move the weight axis of a font of the application by ``QFont.weight`` (500 would
-look like 400), so weight and optical size are set as axes. Digits are tabular, mono has no ligatures, hinting is off: a number
-that changes must not move what is beside it. Where the packages are missing the system's fonts are used, and said so.
+Both come as variable fonts. Qt does not move the weight axis of a font of the application by ``QFont.weight`` (500
+would look like 400), so weight and optical size are set as axes. Digits are tabular, mono has no ligatures, hinting is
+off: a number that changes must not move what is beside it. Where the packages are missing the system's fonts are used,
+and the log says so.
 """
 
 from __future__ import annotations
