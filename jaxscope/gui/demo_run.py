@@ -89,6 +89,7 @@ def _tune(session: WindowSession) -> dict[str, object]:
         },
         "compilations_while_tuning": session.conductor.compilations() - compiled,
         "longest_gui_stall_ms": watchdog.longest_ms,
+        "longest_gui_work_ms": watchdog.longest_work_ms,
     }
 
 

@@ -1,7 +1,8 @@
 """How long the GUI thread was not there: the longest stall while something was measured.
 
-A timer beats as often as the event loop lets it; a gap between two beats is time in which no event was served, whoever
-took it (an event handler, painting, or another thread that held the interpreter).
+A timer beats as often as the event loop lets it. The gap between two beats is a *stall*: time in which no event was
+served, whoever took it (an event handler, painting, another thread that held the interpreter, another program). The
+processor time that this thread used in it is its own *work*, which a busy machine does not inflate.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ class Watchdog(QObject):
         self._timer.setInterval(_BEAT_MS)
         self._timer.timeout.connect(self._beat)
         self._last = 0.0
+        self._last_work = 0.0
         self._stalls_ms: list[float] = []
+        self._works_ms: list[float] = []
 
     def start(self) -> None:
         """Begin to measure, forgetting what was measured before."""
-        self._stalls_ms = []
-        self._last = time.perf_counter()
+        self._stalls_ms, self._works_ms = [], []
+        self._last, self._last_work = time.perf_counter(), time.thread_time()
         self._timer.start()
 
     def stop(self) -> None:
@@ -41,12 +44,18 @@ class Watchdog(QObject):
         """The longest stall, in milliseconds; 0 where nothing was measured."""
         return max(self._stalls_ms, default=0.0)
 
+    @property
+    def longest_work_ms(self) -> float:
+        """The most processor time that this thread used between two beats, in milliseconds."""
+        return max(self._works_ms, default=0.0)
+
     def percentile_ms(self, share: float) -> float:
         """Return the stall that ``share`` (0 to 1) of all beats stay below."""
         ordered = sorted(self._stalls_ms)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
     def _beat(self) -> None:
-        now = time.perf_counter()
+        now, work = time.perf_counter(), time.thread_time()
         self._stalls_ms.append(max(0.0, (now - self._last) * 1e3 - _BEAT_MS))
-        self._last = now
+        self._works_ms.append((work - self._last_work) * 1e3)
+        self._last, self._last_work = now, work

@@ -60,6 +60,7 @@ def test_watchdog_sees_a_stall(qapp, qtbot):
     qtbot.wait(20)
     watchdog.stop()
     assert watchdog.longest_ms > 60
+    assert watchdog.longest_work_ms < 60, "sleeping is a stall and no work"
     assert watchdog.percentile_ms(0.0) <= watchdog.percentile_ms(1.0) == watchdog.longest_ms
 
 
