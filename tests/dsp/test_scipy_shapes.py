@@ -141,7 +141,7 @@ def test_gradients_by_coefficients_and_samples_equal_finite_differences() -> Non
         "freqz_sos": (lambda s: jnp.sum(jnp.abs(dsp.freqz_sos(s, 16)[1]) ** 2), sos),
     }
     for name, (function, value) in functions.items():
-        slope = jax.grad(function)(value)
+        slope = jax.jit(jax.grad(function))(value)
         expected = central_difference(jax.jit(function), value)
         np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max(), err_msg=name)
 
