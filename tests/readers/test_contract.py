@@ -139,6 +139,15 @@ def write_columns(path: Path) -> None:
     frame.write_parquet(path) if path.suffix == ".parquet" else frame.write_ipc(path)
 
 
+def write_edr(path: Path) -> None:
+    pytest.importorskip("neo", reason="Neo is not installed (the extra ephys)")
+    fields = {"NC": 2, "NP": 6000, "NBH": 2048, "ADCMAX": 32767, "AD": 1.0, "DT": 0.002}
+    for row in range(2):
+        fields |= {f"YCF{row}": 1, f"YAG{row}": 1, f"YZ{row}": 0, f"YO{row}": row}
+    lines = [f"{key}={value}" for key, value in fields.items()] + ["YN0=Im", "YU0=pA", "YN1=Vm", "YU1=mV", ""]
+    path.write_bytes("\r\n".join(lines).encode().ljust(2048, b"\0") + (NOISE * 10000).astype("<i2").T.tobytes())
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -152,6 +161,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "tdms": ((".tdms", write_tdms),),
     "mne": ((".fif", write_fif),),
     "parquet": ((".parquet", write_columns), (".arrow", write_columns)),
+    "neo": ((".edr", write_edr),),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),
