@@ -56,16 +56,18 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     """
     data, warnings = decode(path.read_bytes(), path.name)
     layout = find_layout(_first_lines(data), path.name)
-    body = _body(data, layout)
+    body, n_empty = _body(data, layout)
+    if n_empty:
+        warnings.append(f"{n_empty:,} empty {'line is' if n_empty == 1 else 'lines are'} left out")
     warnings += ragged_words(body, layout)
     columns, stamps = _read_columns(body, layout, path.name)
     timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
     numbers = _numbers(columns, layout, () if stamps is None else stamps.columns)
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
-    if rate_hz is None and numbers.values:
-        warnings.append(NO_RATE)
-    elif rate_hz is not None:
+    if rate_hz is not None:
         warnings += own_rate_words(rate_hz, options)
+    elif numbers.values:
+        warnings.append(NO_RATE)
     warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]
     return _recording(layout, numbers, stamps, timing, rate_hz, warnings)
 
@@ -81,19 +83,20 @@ def _first_lines(data: bytes) -> list[str]:
     return data[:end].decode("utf-8", "replace").split("\n")
 
 
-def _body(data: bytes, layout: TableLayout) -> bytes:
-    """Return the rows of data: no preamble, no empty lines, runs of blanks made one tab."""
+def _body(data: bytes, layout: TableLayout) -> tuple[bytes, int]:
+    """Return the rows of data (no preamble, no empty lines, runs of blanks made one tab) and the empty lines in it."""
     start = 0
     for _ in range(layout.first_line):
         start = data.find(b"\n", start) + 1
     body = data[start:].strip(b"\n")
+    n_empty = 0
     if b"\n\n" in body or re.search(rb"\n[ \t]+\n", body):
-        body = re.sub(rb"\n[ \t]*(?=\n)", b"", body)
+        body, n_empty = re.subn(rb"\n[ \t]*(?=\n)", b"", body)
     if b"\n#" in body:
         body = re.sub(rb"\n#[^\n]*", b"", body)
     if layout.separator == " ":
         body = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", body))
-    return body
+    return body, n_empty
 
 
 def _read_columns(body: bytes, layout: TableLayout, name: str) -> tuple[list[Column], Stamps | None]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.text_table_layout import MISSING, TableLayout, row_list
+from jaxscope.readers.text_table_layout import MINUS, MISSING, TableLayout, row_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +32,8 @@ class Column:
     n_filled: int = 0
     bad_rows: list[int] = field(default_factory=list)
     infinite_rows: list[int] = field(default_factory=list)
+    n_grouped: int = 0
+    n_other_mark: int = 0
 
     @property
     def is_text(self) -> bool:
@@ -49,6 +51,12 @@ class Column:
         words = []
         if self.infinite_rows:
             words.append(f"{label}: infinite values are read as missing (row {row_list(self.infinite_rows)})")
+        if self.n_grouped:
+            words.append(f"{label}: marks between thousands are read as such in {self.n_grouped:,} cells")
+        if self.n_other_mark:
+            words.append(
+                f"{label}: {self.n_other_mark:,} cells have a decimal point and not the decimal comma of the file"
+            )
         if self.bad_rows:
             n_bad = len(self.bad_rows)
             what = "cell is no number and is" if n_bad == 1 else "cells are no numbers and are"
@@ -86,9 +94,8 @@ def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) 
     """Turn cells into numbers and add them to what is known of their column."""
     import polars as pl
 
-    text = cells.str.strip_chars().str.replace_all('"', "", literal=True)
-    if decimal == ",":
-        text = text.str.replace(",", ".", literal=True)
+    text = cells.str.strip_chars().str.replace_all('"', "", literal=True).str.replace_all(MINUS, "-", literal=True)
+    text = _plain_numbers(column, text, decimal)
     floats = text.cast(pl.Float64, strict=False)
     filled = text.is_not_null() & ~text.str.to_lowercase().is_in(list(MISSING))
     bad = filled & floats.is_null()
@@ -100,6 +107,27 @@ def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) 
     column.parts.append(values)
     column.n_filled += int(filled.sum())
     column.bad_rows += (np.flatnonzero(bad.to_numpy()) + first_row).tolist()
+
+
+def _plain_numbers(column: Column, text: pl.Series, decimal: str) -> pl.Series:
+    """Take marks between thousands out of cells and write the decimal mark as a point.
+
+    A cell such as 1.234 in a table with decimal commas is 1234, unless its column has cells such as 1.5 too.
+    """
+    other = "," if decimal == "." else "."
+    marked = text.str.contains(rf"\d[{other}'’ \xa0\u202f]\d{{3}}").fill_null(value=False)
+    if marked.any():
+        pattern = rf"^[+-]?[1-9]\d{{0,2}}(?:[{other}'’ \xa0\u202f]\d{{3}})+(?:[{decimal}]\d*)?$"
+        grouped = text.str.contains(pattern).fill_null(value=False)
+        with_other = text.str.contains(other, literal=True).fill_null(value=False)
+        if decimal == "," and (column.n_other_mark or (with_other & ~grouped).any()):
+            grouped &= ~with_other | text.str.contains(decimal, literal=True)
+        column.n_grouped += int(grouped.sum())
+        text = text.zip_with(~grouped, text.str.replace_all(rf"[{other}'’ \xa0\u202f]", ""))
+    if decimal == ",":
+        column.n_other_mark += int(text.str.contains(r"^[+-]?\d*\.\d").fill_null(value=False).sum())
+        text = text.str.replace(",", ".", literal=True)
+    return text
 
 
 def ragged_words(body: bytes, layout: TableLayout) -> list[str]:

@@ -34,6 +34,15 @@ _CANDIDATES = (
 )
 _SINGLE = (("", "."), ("", ","))
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+#: The mathematical minus, which some programs write.
+MINUS = "\u2212"
+#: By decimal mark: thousands set apart, where nothing else can be meant: with decimals after them, or twice.
+_GROUPED = {
+    mark: re.compile(
+        rf"[+-]?[1-9]\d{{0,2}}(?:([{other}'’ \xa0\u202f])\d{{3}}(?:\1\d{{3}})*[{mark}]\d+|(?:[{other}]\d{{3}}){{2,}})"
+    )
+    for mark, other in ((".", ","), (",", "."))
+}
 _STAMP = re.compile(
     r"(?:\d{1,2}\.\d{1,2}\.\d{2,4}|[\d/.:-]*\d[/:-]\d[\d/.:-]*)(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?(?: ?[AP]M)? ?",
     re.IGNORECASE,
@@ -150,8 +159,16 @@ def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
-    """Say whether a cell is a number written with this decimal mark."""
-    text = cell.strip()
+    """Say whether a cell is a number written with this decimal mark, maybe with marks between thousands.
+
+    Examples
+    --------
+    >>> is_number("1,234.5"), is_number("1.234,5", ","), is_number("1,234")
+    (True, True, False)
+    """
+    text = cell.strip().replace(MINUS, "-")
+    if _GROUPED[decimal].fullmatch(text) is not None:
+        return True
     if decimal == ",":
         if "." in text:
             return False
@@ -285,7 +302,7 @@ def _preamble_rate(header: list[list[str]], comments: Sequence[str]) -> float | 
             return rate or None
     for row in header[:-1]:
         filled = [cell for cell in row if cell.strip()]
-        if len(filled) == 1 and len(row) > 1 and is_number(filled[0]) and float(filled[0]) > 0:
+        if len(filled) == 1 and len(row) > 1 and _NUMBER.fullmatch(filled[0].strip()) and float(filled[0]) > 0:
             return float(filled[0])
     return None
 

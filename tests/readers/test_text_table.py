@@ -14,6 +14,7 @@ from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.text_table import FORMAT
+from jaxscope.readers.text_table_layout import is_number
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 TIME_NAMES = {"timer", "datetime", "%time", "t", "time", "__time", "Date", "Time"}
@@ -343,3 +344,42 @@ def test_line_ends_in_the_header_and_a_line_that_names_the_separator(tmp_path: P
     assert recording.info.channels[0].n_samples == 8
     assert recording.info.channels[1].name == "b"
     assert [text for text in recording.info.warnings if "cells" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('time,a\n0.00,"1,234.5"\n0.01,"-12,345,678.25"\n0.02,7\n0.03,"1,500"\n', [1234.5, -12345678.25, 7, 1500]),
+        ("time;a\n0,00;1.234,5\n0,01;-12.345.678,25\n0,02;7,5\n0,03;1.500\n", [1234.5, -12345678.25, 7.5, 1500]),
+        ("time;a\n0,00;1 234,5\n0,01;1\u202f234,5\n0,02;1’234,5\n0,03;7\n", [1234.5, 1234.5, 1234.5, 7]),
+        ("time\ta\n0.00\t1,234.5\n0.01\t2.5\n0.02\t3,000.0\n0.03\t4.0\n", [1234.5, 2.5, 3000, 4]),
+    ],
+)
+def test_marks_between_thousands_are_read_and_told(text: str, values: list[float], tmp_path: Path) -> None:
+    recording = make(tmp_path, text)
+    np.testing.assert_array_equal(recording.read(0, 9), [values])
+    assert recording.info.channels[0].rate_hz == 100.0
+    assert "marks between thousands" in recording.info.warnings[0]
+
+
+def test_a_decimal_point_among_decimal_commas_is_told_and_no_thousand(tmp_path: Path) -> None:
+    recording = make(tmp_path, "time;a\n0,00;1.234\n0,01;1.5\n0,02;0.125\n0,03;3\n")
+    np.testing.assert_array_equal(recording.read(0, 9), [[1.234, 1.5, 0.125, 3]])
+    assert recording.info.warnings == ("a: 3 cells have a decimal point and not the decimal comma of the file",)
+
+
+def test_the_mathematical_minus_is_a_minus(tmp_path: Path) -> None:
+    recording = make(tmp_path, "time,a\n0.0,\u22121.5\n0.1,2\n0.2,\u22123e\u22122\n")
+    np.testing.assert_array_equal(recording.read(0, 3), [[-1.5, 2, -0.03]])
+
+
+def test_empty_lines_among_the_rows_are_told(tmp_path: Path) -> None:
+    recording = make(tmp_path, "\n\na\n1.5\n\n2.5\n \n3.5\n\n")
+    np.testing.assert_array_equal(recording.read(0, 9), [[1.5, 2.5, 3.5]])
+    assert "2 empty lines are left out" in recording.info.warnings
+    assert "1 empty line is left out" in make(tmp_path, "a\n1.5\n\n2.5\n").info.warnings
+
+
+@pytest.mark.parametrize("cell", ["1,234,56", "1a234b567", "0.123.456", "1.23.456", "1,234", "12,34.5"])
+def test_what_only_resembles_thousands_is_no_number(cell: str) -> None:
+    assert not is_number(cell, ".")
