@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
+from jaxscope.compute.plan import EVERYTHING
 from jaxscope.compute.stream import Source
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
@@ -159,6 +160,10 @@ def _groups(
         channels = tuple(written[place] for place in places)
         designs = _designs(chains, info, channels, rate_hz)
         warnings.extend(sentence for design in designs if design is not None for sentence in design.warnings)
+        shortest = min(
+            (s.stop_sample - s.first_sample for s in info.timeline.segments(rate_hz, n_samples)), default=n_samples
+        )
+        warnings.extend(short for design in set(designs) if design is not None for short in _short(design, shortest))
         span = info.timeline.span_between(start_s, stop_s, rate_hz)
         whole = options.stop_s is None
         groups.append(
@@ -182,14 +187,27 @@ def _groups(
     return tuple(groups), list(dict.fromkeys(warnings))
 
 
+def _short(design: ChainDesign, n_samples: int) -> list[str]:
+    """Return a warning where the shortest segment has no room for the padding of a zero-phase chain."""
+    from jaxscope.engines.edges import pad_length
+
+    if design.phase != "zero":
+        return []
+    wanted = [pad_length(part, design.padding_kind, design.padding_samples, EVERYTHING) for part in design.parts]
+    longest = max(wanted, default=0)
+    if design.padding_kind == "constant" or longest < n_samples:
+        return []
+    return [f"a segment of {n_samples} samples is too short for {longest} samples of padding: {n_samples - 1} are used"]
+
+
 def _designs(
     chains: Sequence[FilterChain], info: RecordingInfo, channels: Sequence[int], rate_hz: float
 ) -> tuple[ChainDesign | None, ...]:
     designs: list[ChainDesign | None] = []
-    for number in chain_numbers(chains, info, channels):
+    for channel, number in zip(channels, chain_numbers(chains, info, channels), strict=True):
         made = None if number is None else design_or_refusal(chains[number], rate_hz)
         if isinstance(made, Refusal):
-            raise made.to_error()
+            raise made.at_channel(info.channels[channel].name).to_error()
         designs.append(made)
     return tuple(designs)
 

@@ -8,7 +8,7 @@ typing. The command line turns the same value into an error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -28,6 +28,10 @@ class Refusal:
     stage: int | None = None
     field: str | None = None
     pole_radius: float | None = None
+
+    def at_channel(self, name: str) -> Refusal:
+        """Return the refusal with the channel that it is about in the sentence."""
+        return replace(self, reason=f"{self.reason} (channel {name})")
 
     def to_error(self) -> ChainError:
         """Return the refusal as the error that the command line reports."""

@@ -161,13 +161,15 @@ def designs_of(
     if not state.document.filter_on or not chains:
         return (None,) * len(channels)
     designs: list[ChainDesign | None] = []
-    for number in chain_numbers(chains, info, channels):
+    is_mixed = len({channel.rate_hz for channel in info.channels if channel.is_data}) > 1
+    for channel, number in zip(channels, chain_numbers(chains, info, channels), strict=True):
         if number is None:
             designs.append(None)
             continue
         made = design_or_refusal(chains[number], rate_hz)
         if isinstance(made, Refusal):
-            return blocked_by(made, number, revision)
+            named = made.at_channel(info.channels[channel].name) if is_mixed and made.kind == "design" else made
+            return blocked_by(named, number, revision)
         designs.append(made)
     return tuple(designs)
 

@@ -319,3 +319,15 @@ def test_c045_missing_samples_stay_as_few_as_the_policy_says(tmp_path):
         ("segment", "iir"): 250,
         ("segment", "fir"): 250,
     }
+
+
+def test_a_refusal_names_the_channel_and_a_short_segment_is_told(tmp_path):
+    slow = ArrayRecording.from_array(noise(20, 1), rate_hz=2.0, names=["Temp"], kinds=["misc"])
+    with pytest.raises(SpecError, match="Temp"):
+        finish(slow, [FilterChain(stages=BAND)], tmp_path / "out.npy")
+    short = ArrayRecording.from_array(noise(12, 1), rate_hz=RATE)
+    result = finish(short, [FilterChain(phase="zero", stages=BAND)], tmp_path / "out.npy")
+    assert any("too short" in sentence for sentence in result["warnings"])
+    enough = ArrayRecording.from_array(noise(200, 1), rate_hz=RATE)
+    result = finish(enough, [FilterChain(phase="zero", stages=BAND)], tmp_path / "out2.npy")
+    assert not any("too short" in sentence for sentence in result["warnings"])
