@@ -216,8 +216,11 @@ def _record_seconds(
     header: EdfHeader, signals: Sequence[SignalHeader], options: OpenOptions, warnings: list[str]
 ) -> float:
     """Return the duration of a record, 0 where it is not known."""
-    if header.record_s > 0 or not signals:
-        if signals and options.rate_hz is not None:
+    if not signals:
+        return header.record_s
+    if header.record_s > 0:
+        rates_hz = {signal.samples_per_record / header.record_s for signal in signals}
+        if options.rate_hz is not None and not rates_hz <= {options.rate_hz}:
             warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
         return header.record_s
     most = max(signal.samples_per_record for signal in signals)
@@ -247,7 +250,7 @@ def _times(
     else:
         gaps = _gaps(header, scan, record_s, warnings) if header.is_discontinuous else ()
     if scan.n_unreadable:
-        warnings.append(f"{scan.n_unreadable} annotations cannot be read and are left out")
+        warnings.append(f"Annotations that cannot be read ({scan.n_unreadable}) are left out")
     first_s = float(scan.onsets_s[0]) if np.isfinite(scan.onsets_s[0]) else 0.0
     annotations = tuple(
         Annotation(onset_s=round(note.onset_s - first_s, 9), duration_s=note.duration_s, text=note.text)
@@ -270,9 +273,9 @@ def _gaps(header: EdfHeader, scan: AnnotationScan, record_s: float, warnings: li
     gaps, n_backwards = gaps_between(scan.onsets_s, record_s, tolerance_s)
     n_untold = int(np.count_nonzero(np.isnan(scan.onsets_s)))
     if n_untold:
-        warnings.append(f"{n_untold} data records do not tell when they begin and are taken to follow the one before")
+        warnings.append(f"Data records that do not tell when they begin ({n_untold}) are taken to follow the one before")
     if n_backwards:
-        warnings.append(f"{n_backwards} data records begin before the one before them ends; they are shown after it")
+        warnings.append(f"Data records that begin before the one before them ends ({n_backwards}) are shown after it")
     return gaps
 
 

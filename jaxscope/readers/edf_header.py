@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from jaxscope.errors import ReadError
+from jaxscope.errors import ReadError, one_line
 from jaxscope.readers.base import describe_content, with_article
 
 #: Size of the fixed part, and of the part that each signal adds.
@@ -232,6 +232,8 @@ def _calibrate(
     if physical_min == physical_max:
         return None, f"its physical minimum and maximum are both {physical_min:g}"
     gain = (physical_max - physical_min) / (digital_max - digital_min)
+    if not math.isfinite(gain) or gain == 0:
+        return None, f"no float can hold its range of {physical_min:g} to {physical_max:g}"
     return Calibration(origin=digital_min, gain=gain, offset=physical_min), ""
 
 
@@ -270,9 +272,10 @@ def _text(field: bytes) -> str:
     """Decode a field: ASCII by the book, UTF-8 or Latin-1 in the wild."""
     clean = field.split(b"\0", 1)[0]
     try:
-        return clean.decode("utf-8").strip()
+        text = clean.decode("utf-8")
     except UnicodeDecodeError:
-        return clean.decode("latin-1").strip()
+        text = clean.decode("latin-1")
+    return one_line(text).strip()
 
 
 def _whole(text: str) -> int | None:

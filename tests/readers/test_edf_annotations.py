@@ -103,7 +103,7 @@ def test_times_that_make_no_sense_are_told(onsets: tuple[str, ...], words: str, 
 def test_unreadable_annotations_are_counted(plain_edf: Any, write: Write) -> None:
     extra = {1: b"soon\x14x\x14\0", 2: b"+2\x15long\x14y\x14\0", 3: b"+3.5\x14good\x14\0"}
     with open_recording(write(plus(plain_edf, "+0", "+1", "+2", "+3", "+4", extra=extra))) as recording:
-        assert recording.info.warnings == ("2 annotations cannot be read and are left out",)
+        assert recording.info.warnings == ("Annotations that cannot be read (2) are left out",)
         assert recording.info.annotations == (Annotation(onset_s=3.5, text="good"),)
 
 

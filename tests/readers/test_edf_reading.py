@@ -224,3 +224,24 @@ def test_micro_in_any_encoding_is_ascii(unit: bytes, plain_edf: Any, write: Writ
     signal = replace(plain_edf.signals[0], unit=unit)
     with open_recording(write(plain_edf.with_changes(signals=(signal,)))) as recording:
         assert recording.info.channels[0].unit == "uV"
+
+
+def test_a_given_rate_that_is_the_own_one_is_no_news(plain_edf: Any, write: Write) -> None:
+    one = plain_edf.with_changes(signals=plain_edf.signals[:2])
+    with open_recording(write(one), rate_hz=8.0) as recording:
+        assert recording.info.warnings == ()
+
+
+def test_names_hold_nothing_that_breaks_a_line_or_a_terminal(plain_edf: Any, write: Write) -> None:
+    signal = replace(plain_edf.signals[0], label="EEG\x1b[31m\nFz")
+    with open_recording(write(plain_edf.with_changes(signals=(signal,)))) as recording:
+        assert recording.info.channels[0].name == "EEG [31m Fz"
+
+
+@pytest.mark.parametrize("physical", [("-1e308", "1e308"), ("-1e-320", "1e-320")])
+def test_a_range_that_no_float_holds_is_told_and_not_infinite(physical: Any, plain_edf: Any, write: Write) -> None:
+    signal = replace(plain_edf.signals[0], physical=physical)
+    with open_recording(write(plain_edf.with_changes(signals=(signal,)))) as recording:
+        assert recording.info.channels[0].unit == "digital"
+        assert "no float can hold its range" in recording.info.warnings[0]
+        np.testing.assert_array_equal(recording.read(0, 40)[0], signal.stored)
