@@ -8,7 +8,7 @@ told. Samples are read in parts, from the dataset itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isfinite, prod
@@ -240,7 +240,7 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
         )
     if not labels:
         labels = [base] if rows.n_channels == 1 else [f"{base}[{number}]" for number in range(rows.n_channels)]
-    unit = next((_text(v) for k, v in rows.dataset.attrs.items() if plain_name(k) in _UNIT_NAMES), "")
+    unit = next((_text(value) for value in _attributes(rows.dataset, _UNIT_NAMES)), "")
     grid = HdfGrid(dataset=rows.dataset, is_last_time=rows.is_last_time, name=rows.path)
     for number, label in enumerate(labels):
         kind = kind_of(label, unit)
@@ -256,10 +256,17 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
         made.places.append((grid, number))
 
 
+def _attributes(item: Any, names: frozenset[str]) -> Iterator[Any]:
+    """Yield the attributes that are called like one of these; no other is read."""
+    for name in item.attrs:
+        if plain_name(name) in names:
+            yield item.attrs[name]
+
+
 def _labels(rows: _Rows) -> list[str]:
     """Return the names that an attribute gives the channels of a dataset."""
-    for name, value in rows.dataset.attrs.items():
-        if plain_name(name) in _LABEL_NAMES and np.size(value) == rows.n_channels and np.ndim(value) == 1:
+    for value in _attributes(rows.dataset, _LABEL_NAMES):
+        if np.size(value) == rows.n_channels and np.ndim(value) == 1:
             texts = [_text(one).strip() for one in value]
             if all(texts):
                 return texts
@@ -277,14 +284,8 @@ def _rate_of(
     rate = None
     item = rows.dataset
     while rate is None:
-        rate = next(
-            (
-                number
-                for name, value in item.attrs.items()
-                if plain_name(name) in RATE_NAMES and (number := _number(value)) is not None and number > 0
-            ),
-            None,
-        )
+        told = (_number(value) for value in _attributes(item, RATE_NAMES))
+        rate = next((number for number in told if number is not None and number > 0), None)
         if item.name in ("/", None):
             break
         item = item.parent
