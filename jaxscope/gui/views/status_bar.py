@@ -17,6 +17,7 @@ from jaxscope.gui.components.painting import begin, draw_text, hairline, rounded
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.top_bar_readout import has_after
 from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session.state import SessionState
 
@@ -37,7 +38,7 @@ class StatusBarView(AbstractView, QWidget):
         self._blocked: Blocked | None = None
         self._frame: Frame | None = None
         self._about_ms = 0.0
-        self._has_compiled = False
+        self._has_waited = True
         self._overview: OverviewFrame | None = None
         self._busy: dict[str, Busy] = {}
         self._exports: dict[int, ExportProgress] = {}
@@ -73,19 +74,20 @@ class StatusBarView(AbstractView, QWidget):
             case Opened():
                 self._has_recording = True
                 self._blocked = self._frame = self._overview = None
+                self._has_waited, self._about_ms = True, 0.0
             case Frame():
                 self._blocked, self._frame = None, outcome
-                # a number that jumps with each frame cannot be read; the wait for a compilation happens once
-                if self._has_compiled:
-                    self._has_compiled = False
-                elif not 0.6 < outcome.compute_ms / max(self._about_ms, 1e-9) < 1.6:
+                # a number that jumps with each frame cannot be read; compilations are waited for once
+                if self._has_waited:
+                    self._has_waited = not has_after(outcome)
+                elif has_after(outcome) and not 0.6 < outcome.compute_ms / max(self._about_ms, 1e-9) < 1.6:
                     self._about_ms = outcome.compute_ms
             case Blocked():
                 self._blocked = outcome
             case OverviewFrame():
                 self._overview = outcome
             case Busy():
-                self._has_compiled = self._has_compiled or outcome.what == "compiling"
+                self._has_waited = self._has_waited or outcome.what == "compiling"
                 self._busy.pop(outcome.what, None)
                 if not outcome.done:
                     self._busy[outcome.what] = outcome

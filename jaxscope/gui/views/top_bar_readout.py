@@ -39,7 +39,7 @@ class Readout(AbstractView, QWidget):
         self._agreement: AgreementFrame | None = None
         self._blocked: Blocked | None = None
         self._busy: dict[str, float] = {}
-        self._has_compiled = False
+        self._has_waited = True
         self._has_recording = False
         self._is_narrow = False
         self._turn = 0.0
@@ -81,14 +81,15 @@ class Readout(AbstractView, QWidget):
                 self._has_recording = True
                 self._agreement = self._frame = self._blocked = None
                 self._times_ms.clear()
+                self._has_waited = True
                 self.updateGeometry()
             case Frame():
                 self._frame, self._blocked = outcome, None
-                if self._has_compiled:
-                    # what was waited for once is not the time of an edit
-                    self._times_ms.clear()
-                self._has_compiled = False
-                self._times_ms = [*self._times_ms, outcome.compute_ms][-_REMEMBERED:]
+                if has_after(outcome):
+                    # what is waited for once, libraries and compilations, is not the time of an edit
+                    if not self._has_waited:
+                        self._times_ms = [*self._times_ms, outcome.compute_ms][-_REMEMBERED:]
+                    self._has_waited = False
             case AgreementFrame():
                 self._agreement = outcome
             case Blocked():
@@ -116,7 +117,7 @@ class Readout(AbstractView, QWidget):
         """Return what is said, as (time, agreement)."""
         if self._frame is None:
             return "", ""
-        return time_text(self._typical()), error_text(self._agreement)
+        return time_text(self._typical()) if self._times_ms else "", error_text(self._agreement)
 
     def _typical(self) -> float:
         recent = sorted(self._times_ms[-20:])
@@ -126,7 +127,7 @@ class Readout(AbstractView, QWidget):
         if busy.done:
             self._busy.pop(busy.label, None)
         elif busy.what in ("compiling", "compile"):
-            self._has_compiled = True
+            self._has_waited = True
             self._busy.setdefault(busy.label, time.monotonic())
         self.update()
 
@@ -203,8 +204,9 @@ class Readout(AbstractView, QWidget):
         if not self._is_narrow:
             self._paint_spark(painter, height)
             x = _SPARK * 1.5 + 6
-        draw_text(painter, QRectF(x, 0, 80, height), taken, font(12, 500))
-        x += text_width(taken, font(12, 500)) + 8
+        if taken:
+            draw_text(painter, QRectF(x, 0, 80, height), taken, font(12, 500))
+            x += text_width(taken, font(12, 500)) + 8
         if self._agreement is None or self._agreement.relative_error is None:
             return
         if not self._is_narrow:
@@ -234,6 +236,11 @@ class Readout(AbstractView, QWidget):
         ]
         painter.setPen(pen("after", 1.2))
         painter.drawPolyline(QPolygonF(points))
+
+
+def has_after(frame: Frame) -> bool:
+    """Whether a frame shows filtered traces; one without is only the quick first look."""
+    return any(block.after is not None for block in frame.blocks)
 
 
 def time_text(milliseconds: float) -> str:
