@@ -15,7 +15,6 @@ import numpy.typing as npt
 from scipy import signal
 
 from jaxscope.engines.program import make_program
-from jaxscope.engines.seed_scene import seed_scene
 from jaxscope.engines.timing import medians
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, Sections, Taps
 
@@ -73,24 +72,24 @@ def _compared(
     }
 
 
-def iir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
-    """Time recursive filters of many and of single channels against ``scipy.signal.sosfilt``."""
+def run_iir(seconds: float = 20.0, *, n_samples: int = 1 << 24) -> list[dict[str, Any]]:
+    """Time recursive filters of 64 channels and of one, ``n_samples`` in all, against ``scipy.signal.sosfilt``."""
     sos = band_pass()
-    jobs = [(64, 1 << 18, "float32"), (64, 1 << 18, "float64"), (1, 1 << 22, "float32"), (1, 1 << 22, "float64")]
+    jobs = [(n_channels, dtype) for n_channels in (64, 1) for dtype in ("float32", "float64")]
     rows = []
-    for n_channels, n_samples, dtype in jobs:
-        x = _noise(n_channels, n_samples, dtype)
+    for n_channels, dtype in jobs:
+        x = _noise(n_channels, n_samples // n_channels, dtype)
         references = {"scipy.signal.sosfilt": partial(signal.sosfilt, sos)}
         rows.append(_compared("iir: 4 sections", x, design_of(sections_of(sos)), references, seconds / len(jobs)))
     return rows
 
 
-def zero_phase_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
+def run_zero_phase(seconds: float = 20.0, *, n_samples: int = 1 << 24) -> list[dict[str, Any]]:
     """Time filters of zero phase against ``scipy.signal.sosfiltfilt``."""
     sos = band_pass()
     rows = []
     for dtype in ("float32", "float64"):
-        x = _noise(64, 1 << 18, dtype)
+        x = _noise(64, n_samples // 64, dtype)
         references = {"scipy.signal.sosfiltfilt": partial(signal.sosfiltfilt, sos)}
         design = design_of(sections_of(sos), phase="zero")
         rows.append(_compared("zero-phase: 4 sections", x, design, references, seconds / 2))
@@ -101,13 +100,13 @@ def _overlap_added(taps: Array, x: Array) -> Array:
     return np.asarray(signal.oaconvolve(x, taps[np.newaxis], axes=1)[:, : x.shape[1]])
 
 
-def fir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
+def run_fir(seconds: float = 20.0, *, n_samples: int = 1 << 22) -> list[dict[str, Any]]:
     """Time filters of finite length against the faster of ``lfilter`` and ``oaconvolve``."""
     jobs = [(n_taps, dtype) for n_taps in (21, 101, 1001, 10001) for dtype in ("float32", "float64")]
     rows = []
     for n_taps, dtype in jobs:
         taps = np.asarray(signal.firwin(n_taps, 0.2))
-        x = _noise(64, 1 << 16, dtype)
+        x = _noise(64, n_samples // 64, dtype)
         own = taps.astype(dtype)
         references: dict[str, Reference] = {"scipy.signal.oaconvolve": partial(_overlap_added, own)}
         if n_taps <= 1001:
@@ -115,11 +114,3 @@ def fir_scene(*, seconds: float = 20.0) -> list[dict[str, Any]]:
         design = design_of(Taps(tuple(taps.tolist())))
         rows.append(_compared(f"fir: {n_taps} taps", x, design, references, seconds / len(jobs)))
     return rows
-
-
-SCENES: dict[str, Callable[..., list[dict[str, Any]]]] = {
-    "seed": seed_scene,
-    "iir": iir_scene,
-    "fir": fir_scene,
-    "zero-phase": zero_phase_scene,
-}

@@ -68,7 +68,7 @@ def exact_design() -> ChainDesign:
     )
 
 
-def seed_scene(*, seconds: float = 20.0, shape: tuple[int, int] = SHAPE) -> list[dict[str, Any]]:
+def run(seconds: float = 20.0, *, shape: tuple[int, int] = SHAPE) -> list[dict[str, Any]]:
     """Time the programs of the question beside ours.
 
     Parameters
@@ -102,7 +102,7 @@ def seed_scene(*, seconds: float = 20.0, shape: tuple[int, int] = SHAPE) -> list
         "seed: block, exact": lambda: ours.run(columns).T,
         "seed: block, exact, float64": lambda: double.run(wide).T,
     }
-    errors = {name: float(np.abs(run() - exact).max()) for name, run in programs.items()}
+    errors = {name: float(np.abs(program() - exact).max()) for name, program in programs.items()}
     reference = "scipy.signal.lfilter"
     times = medians({**programs, reference: lambda: signal.lfilter(B, A, wide, axis=1)}, budget_s=seconds)
     return [

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from jaxscope.engines.bench_scenes import SCENES
+from jaxscope.engines import bench_scenes, seed_scene
 from jaxscope.engines.devices import list_devices
 from jaxscope.engines.filter_array import filter_array
 from jaxscope.engines.reference import max_abs_vs_reference
-from jaxscope.engines.seed_scene import seed_scene
 from jaxscope.engines.setup import private_folder
 from jaxscope.errors import UsageError
 
@@ -38,7 +37,7 @@ def test_the_compile_cache_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_the_seed_scene_shows_the_original_programs_and_their_error() -> None:
-    rows = {row["name"]: row for row in seed_scene(seconds=0.0, shape=(192, 8))}
+    rows = {row["name"]: row for row in seed_scene.run(0.0, shape=(192, 8))}
     for name in ("loop", "scan", "vmap", "truncated"):
         assert 1e-5 < rows[f"seed: {name}, 20 taps"]["max_abs_error"] < 2.3e-4
     assert rows["seed: block, exact"]["max_abs_error"] < 2e-6
@@ -47,8 +46,13 @@ def test_the_seed_scene_shows_the_original_programs_and_their_error() -> None:
         assert row["ratio"] == pytest.approx(row["reference_ns_per_sample"] / row["ours_ns_per_sample"])
 
 
-def test_the_table_of_scenes() -> None:
-    assert list(SCENES) == ["seed", "iir", "fir", "zero-phase"]
+@pytest.mark.parametrize("name", ["run_iir", "run_zero_phase", "run_fir"])
+def test_scenes_are_exact_where_they_are_timed(name: str) -> None:
+    rows = getattr(bench_scenes, name)(0.0, n_samples=64 * 512)
+    assert len({row["name"] for row in rows}) == len(rows)
+    for row in rows:
+        assert row["max_abs_error"] < (1e-4 if "float32" in row["name"] else 1e-9)
+        assert row["ratio"] == pytest.approx(row["reference_ns_per_sample"] / row["ours_ns_per_sample"])
 
 
 def test_max_abs_vs_reference_sees_an_error_and_misplaced_nan(chain, sections) -> None:
