@@ -192,6 +192,7 @@ class Conductor:
     def _submit_traces(self) -> None:
         wish = self._wish()
         if wish is not None:
+            self._bench.wanted_s = wish.state.viewport.duration_s
             self._scheduler.cancel("settle")
             self._scheduler.submit("traces", trace_work(self._bench, wish, self._followers))
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 #: Samples (channels times time) that a window cache holds at most.
 CACHE_VALUES = 16_000_000
+#: Samples (channels times time) from which on a program runs in chunks of one length.
+CHUNK_VALUES = 262_144
 #: Programs that are kept.
 MOST_PROGRAMS = 24
 
@@ -239,5 +241,5 @@ class ProgramLibrary:
             program.device,
             program.precision,
             program.method,
-            n_samples.bit_length(),
+            min(n_samples, CHUNK_VALUES // program.n_channels).bit_length(),
         )

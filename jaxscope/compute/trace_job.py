@@ -7,6 +7,7 @@ from the true start of the segment to the window, then delivers the same window 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import lru_cache
@@ -16,14 +17,24 @@ import numpy as np
 from jaxscope.compute.frames import Blocked
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, plan
-from jaxscope.compute.render import BlockBuilder, ShownSamples, frame_of, render, render_steps, row_groups
+from jaxscope.compute.render import (
+    BlockBuilder,
+    Rendered,
+    ShownSamples,
+    chunks_of,
+    frame_of,
+    render_steps,
+    row_groups,
+)
 from jaxscope.compute.scales import automatic_scales
-from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.compute.workbench import Shown, Wish, Workbench, milliseconds_since
 from jaxscope.errors import DeviceError
 from jaxscope.filters.coefficients import ChainDesign
 
+#: The module that brings jax with it: importing it takes its time.
+ENGINE = "jaxscope.engines.jax_engine"
 #: Samples (channels times time) that the settling job filters at most, to bring one frame to rest.
 SETTLE_VALUES = 1_500_000_000
 
@@ -33,18 +44,14 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
 
     def work(token: CancelToken) -> Steps:
         if wish.entry.id not in bench.drawn:
-            _draw_before_alone(bench, wish)
+            yield from _draw_before_alone(bench, wish)
             yield
         request = plan(wish.state, wish.entry.recording.info, bench.width_px, revision=wish.revision)
         if isinstance(request, Blocked):
             bench.deliver(request)
             return
         try:
-            with bench.busy("compiling", f"Preparing the filter on {request.device}"):
-                is_cold = needs_compiling(request, bench.programs)
-                rendered = render(request, wish.entry.cache, bench.programs) if is_cold else None
-            if rendered is None:
-                rendered = yield from render_steps(request, wish.entry.cache, bench.programs)
+            rendered = yield from _rendered(bench, request, wish)
         except DeviceError as error:
             bench.deliver(
                 Blocked(revision=wish.revision, reason=error.message, hint=error.hint, kind="device", field=error.field)
@@ -65,19 +72,49 @@ def needs_compiling(request: RenderRequest, programs: ProgramLibrary) -> bool:
             group.designs, device=request.device, precision=request.precision, method=request.method
         ):
             program = programs.get(member.key)
-            if any(not programs.is_warm(program, piece.read_stop - piece.read_first) for piece in group.pieces):
+            lengths = {chunk.read_stop - chunk.read_first for p in group.pieces for chunk in chunks_of(p, group)[:1]}
+            if any(not programs.is_warm(program, length) for length in lengths):
                 return True
     return False
 
 
-def _draw_before_alone(bench: Workbench, wish: Wish) -> None:
+def _rendered(bench: Workbench, request: RenderRequest, wish: Wish) -> Generator[None, None, Rendered]:
+    """Render a request in steps; where that takes its time, say so."""
+    is_filtered = any(any(group.filtered) for group in request.groups)
+    if is_filtered and (ENGINE not in sys.modules or needs_compiling(request, bench.programs)):
+        with bench.busy("compiling", f"Preparing the filter on {request.device}"):
+            return (yield from _steps(bench, request, wish))
+    if all(chunks_of(piece, group) == (piece,) for group in request.groups for piece in group.pieces):
+        return (yield from _steps(bench, request, wish))
+    with bench.busy("filtering", f"Filtering {request.stop_s - request.start_s:.0f} s"):
+        return (yield from _steps(bench, request, wish))
+
+
+def _steps(bench: Workbench, request: RenderRequest, wish: Wish) -> Generator[None, None, Rendered]:
+    """Render a request; give a long window up where a much shorter one has been asked for since.
+
+    Otherwise a frame that has been begun is finished, so that a drag always sees some.
+    """
+    steps = render_steps(request, wish.entry.cache, bench.programs)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            rendered: Rendered = end.value
+            return rendered
+        if bench.wanted_s < (request.stop_s - request.start_s) / 2:
+            raise Cancelled
+        yield
+
+
+def _draw_before_alone(bench: Workbench, wish: Wish) -> Steps:
     """Deliver the window without any filter."""
     document = replace(wish.state.document, filter_on=False)
     state = replace(wish.state, document=document)
     request = plan(state, wish.entry.recording.info, bench.width_px, revision=wish.revision)
     if isinstance(request, Blocked):
         raise TypeError("a plan without a filter cannot be blocked")
-    rendered = render(request, wish.entry.cache, bench.programs)
+    rendered = yield from _rendered(bench, request, wish)
     _deliver(bench, Shown(wish=wish, request=request, rendered=rendered), settled=False)
 
 

@@ -49,6 +49,8 @@ class Workbench:
     programs: ProgramLibrary = field(default_factory=ProgramLibrary)
     width_px: int = 1024
     overview_px: int = 1024
+    #: length of the window that was asked for last
+    wanted_s: float = 0.0
     #: ids of recordings that have been drawn at least once
     drawn: set[str] = field(default_factory=set)
     #: automatic scale by channel kind, by recording id
