@@ -148,6 +148,16 @@ def write_edr(path: Path) -> None:
     path.write_bytes("\r\n".join(lines).encode().ljust(2048, b"\0") + (NOISE * 10000).astype("<i2").T.tobytes())
 
 
+def write_gse(path: Path) -> None:
+    obspy = pytest.importorskip("obspy", reason="ObsPy is not installed (the extra seismic)")
+    counts = (NOISE * 10000).astype(np.int32)
+    traces = [
+        obspy.Trace(row, {"channel": name, "sampling_rate": 500.0, "starttime": obspy.UTCDateTime(2020, 1, 1)})
+        for name, row in zip(("BHZ", "BHN"), counts, strict=True)
+    ]
+    obspy.Stream(traces).write(str(path), format="GSE2")
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -162,6 +172,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "mne": ((".fif", write_fif),),
     "parquet": ((".parquet", write_columns), (".arrow", write_columns)),
     "neo": ((".edr", write_edr),),
+    "obspy": ((".gse2", write_gse),),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),

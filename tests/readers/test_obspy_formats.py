@@ -1,0 +1,84 @@
+"""Seismic formats through ObsPy: GSE2, SEG-Y and others, made with the library's writers."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import warnings
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.errors import ReadError
+from jaxscope.readers import obspy_formats, open_recording
+
+obspy = pytest.importorskip("obspy", reason="ObsPy is not installed (the extra seismic)")
+VALUES = np.random.default_rng(3).integers(-5000, 5000, 600).astype(np.int32)
+START = datetime(2022, 3, 4, 5, 6, 7, 500000, tzinfo=UTC)
+
+
+def trace(values: np.ndarray, second: float = 0.0, channel: str = "BHZ", rate: float = 50.0) -> object:
+    header = {"network": "XX", "station": "STA", "channel": channel, "sampling_rate": rate}
+    return obspy.Trace(values, {**header, "starttime": obspy.UTCDateTime(START) + second})
+
+
+def write(path: Path, format_: str, *traces: object) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        obspy.Stream(list(traces)).write(str(path), format=format_)
+    return path
+
+
+def test_gaps_late_starts_and_samples(tmp_path: Path) -> None:
+    parts = [trace(VALUES[:200]), trace(VALUES[200:400], 10.0), trace(VALUES, 1.0, "BHN")]
+    with open_recording(write(tmp_path / "x.gse2", "GSE2", *parts)) as recording:
+        info = recording.info
+        rows = {c.name: (c.kind, c.rate_hz, c.n_samples) for c in info.channels}
+        assert rows == {"XX.STA..BHZ": ("seismic", 50, 400), "XX.STA..BHN": ("seismic", 50, 600)}
+        assert (info.format, info.start) == ("GSE2", START)
+        up, north = info.index_of("XX.STA..BHZ"), info.index_of("XX.STA..BHN")
+        assert info.timeline_of(up).second_of(200, 50) == pytest.approx(10)
+        assert info.timeline_of(north).second_of(0, 50) == pytest.approx(1)
+        assert info.duration_s == pytest.approx(14)
+        np.testing.assert_array_equal(recording.read(150, 300, [up])[0], VALUES[150:300])
+
+
+def test_traces_that_overlap_are_all_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.slist", "SLIST", trace(VALUES), trace(VALUES[::-1].copy(), 2.0))
+    with open_recording(path) as recording:
+        assert [c.name for c in recording.info.channels] == ["XX.STA..BHZ", "XX.STA..BHZ #2"]
+        np.testing.assert_array_equal(recording.read(0, 600, [1])[0], VALUES[::-1])
+        assert any("overlap in time" in words for words in recording.info.warnings)
+
+
+def test_seg_y_traces_without_names_are_numbered(tmp_path: Path) -> None:
+    traces = [trace(VALUES.astype(np.float32) + k) for k in range(3)]
+    with open_recording(write(tmp_path / "x.sgy", "SEGY", *traces)) as recording:
+        assert [c.name for c in recording.info.channels] == ["trace 1", "trace 2", "trace 3"]
+        np.testing.assert_array_equal(recording.read(0, 600, [2])[0], VALUES + 2)
+
+
+class Harm:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (Path.touch, (Path("harm-was-done"),))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("suffix", sorted(obspy_formats.FORMAT.suffixes))
+def test_pickles_are_never_unpacked(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(pickle.dumps(Harm()))
+    with pytest.raises(ReadError) as caught:
+        open_recording(path)
+    assert "\n" not in caught.value.sentence()
+    assert not (tmp_path / "harm-was-done").exists()
+
+
+def test_without_the_library_the_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "x.gse2", "GSE2", trace(VALUES))
+    monkeypatch.setitem(sys.modules, "obspy", None)
+    with pytest.raises(ReadError, match="GSE2 files need the library obspy") as caught:
+        open_recording(path)
+    assert caught.value.hint == 'pip install "jaxscope[seismic]"'
