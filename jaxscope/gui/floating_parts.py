@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from jaxscope.compute.frames import AgreementFrame, DesignFrame, Devices, Frame, Opened
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.keys_sheet import KeysSheet
+from jaxscope.gui.views.rate_sheet import RateSheet
 from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class FloatingParts(AbstractView):
         self._keys: KeysSheet | None = None
         self._export: ExportDialog | None = None
         self._devices: DevicesPopover | None = None
+        self._rate: RateSheet | None = None
 
     @property
     def _made(self) -> tuple[AbstractView, ...]:
@@ -60,6 +62,18 @@ class FloatingParts(AbstractView):
         if self._keys is None:
             self._keys = KeysSheet(self._window)
         self._keys.open_sheet()
+
+    def ask_rate(self, path: str) -> None:
+        """Ask for the sampling rate of a recording and open it with that."""
+        if self._rate is None:
+            self._rate = RateSheet(self._window)
+            self._rate.answered.connect(self._actions.open_with_rate)
+        self._rate.ask(path)
+
+    @property
+    def rate_sheet(self) -> RateSheet | None:
+        """The sheet that asks for a rate, once it was needed."""
+        return self._rate
 
     def open_export(self) -> None:
         """Open the export dialog."""

@@ -208,6 +208,9 @@ class MainWindow(QWidget):
     def _fail(self, failure: Failure) -> None:
         if failure.what == "export" and self.floating.is_export_open:
             return
+        if failure.what == "open" and failure.path is not None:
+            self.floating.ask_rate(failure.path)
+            return
         if failure.what == "open" and not self.shell.has_recording:
             self.start.show_failure(failure)
         else:

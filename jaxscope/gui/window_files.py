@@ -38,6 +38,7 @@ class WindowFiles:
         self.settings = settings
         self.project_path = ""
         self._pending_project: Project | None = None
+        self._rates_hz: dict[str, float] = {}
 
     # --- opening
 
@@ -83,7 +84,15 @@ class WindowFiles:
             self._pending_project = None
             self.shell.dispatch(act.LoadedProject(document=project.document, viewport=project.viewport))
             return
-        self.conductor.open(found)
+        rate_hz = project.document.recording.rate_hz if project.document.recording is not None else None
+        if rate_hz is not None:
+            self._rates_hz[found] = rate_hz
+        self.conductor.open(found, rate_hz=rate_hz)
+
+    def open_with_rate(self, path: str, rate_hz: float) -> None:
+        """Open a recording whose file does not tell its rate; a project that waits for it goes on waiting."""
+        self._rates_hz[path] = rate_hz
+        self.conductor.open(path, rate_hz=rate_hz)
 
     def open_demo(self) -> None:
         """Open the demonstration recording, with its chains where there are none yet."""
@@ -94,7 +103,7 @@ class WindowFiles:
     def take_opened(self, opened: Opened) -> None:
         """Make the state refer to a recording that was opened."""
         project, self._pending_project = self._pending_project, None
-        reference = RecordingRef(path=opened.path)
+        reference = RecordingRef(path=opened.path, rate_hz=self._rates_hz.get(opened.path))
         if project is not None:
             document = replace(project.document, recording=reference)
             self.shell.dispatch(act.LoadedProject(document=document, viewport=project.viewport))

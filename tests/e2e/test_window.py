@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QSlider
 
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.demo import demo_chains
@@ -280,3 +280,42 @@ def test_crash_of_a_part_becomes_a_banner(driver, demo, monkeypatch, caplog):
     assert "a bug" in caplog.text
     QTest.mouseClick(window.traces, Qt.MouseButton.LeftButton, pos=QPoint(100, 20))
     assert driver.session.store.state.viewport.selected_channels == ("Fp1",)
+
+
+def test_rate_is_asked_for_where_the_file_does_not_tell_it(driver, tmp_path):
+    path = tmp_path / "plain.npy"
+    np.save(path, np.sin(np.arange(4000) / 9.0)[None])
+    window = driver.session.window
+    window.actions_.open_path(str(path))
+    wait(lambda: window.floating.rate_sheet is not None and window.floating.rate_sheet.isVisible())
+    sheet = window.floating.rate_sheet
+    sheet.field.setText("fast")
+    sheet.open_button.click()
+    assert sheet.isVisible()
+    assert sheet.field.is_wrong
+    sheet.field.setText("200 Hz")
+    sheet.open_button.click()
+    wait(lambda: window.shell.has_recording)
+    assert window.shell.info.channels[0].rate_hz == 200.0
+    assert driver.session.store.state.document.recording.rate_hz == 200.0
+    wait(lambda: window.traces.picture is not None)
+
+
+def test_slider_redraws_after_before_it_is_released(driver, demo):
+    driver.open(demo)
+    dock, store = driver.session.window.dock, driver.session.store
+    driver.change(act.TurnKnob(chain=0, stage=2, name="cutoff_hz", value=41.0))
+    store.dispatch(act.SelectStage(chain=0, stage=2))
+    QApplication.processEvents()
+    slider = next(item for item in dock.design.findChildren(QSlider) if item.isVisible() and item.isEnabled())
+    middle = slider.height() // 2
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() // 2, middle))
+    seen = []
+    for x in (0.5, 0.6, 0.7):
+        QTest.mouseMove(slider, QPoint(round(slider.width() * x), middle))
+        driver.wait_for_after()
+        seen.append(store.state.document.chains[0].stages[2].spec.cutoff_hz)
+    assert seen == sorted(set(seen)), "each move is on the screen while the button is down"
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(slider.width() * 0.7), middle))
+    store.undo()
+    assert store.state.document.chains[0].stages[2].spec.cutoff_hz == 41.0, "a drag is one step"
