@@ -29,6 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 CHUNK_VALUES = 4_000_000
 #: Samples of a window that are kept for the spectra and the agreement.
 KEEP_VALUES = 4_000_000
+MOST_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,10 +142,12 @@ def render_steps(
         used.extend(program for _, program in ready)
         block = BlockBuilder(group)
         for piece in group.pieces:
-            for chunk in chunks_of(piece, group):
+            chunks = chunks_of(piece, group)
+            for number, chunk in enumerate(chunks):
                 shown = _filter_chunk(group, chunk, cache, ready, programs)
                 block.add(shown)
-                if shown.before.size <= KEEP_VALUES and len(samples) < 64 and chunk is piece:
+                # of a long window the middle stands for all
+                if shown.before.size <= KEEP_VALUES and len(samples) < MOST_KEPT and number == len(chunks) // 2:
                     samples.append(shown)
                 if chunk is not piece:
                     yield
