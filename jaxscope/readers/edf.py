@@ -273,7 +273,9 @@ def _gaps(header: EdfHeader, scan: AnnotationScan, record_s: float, warnings: li
     gaps, n_backwards = gaps_between(scan.onsets_s, record_s, tolerance_s)
     n_untold = int(np.count_nonzero(np.isnan(scan.onsets_s)))
     if n_untold:
-        warnings.append(f"Data records that do not tell when they begin ({n_untold}) are taken to follow the one before")
+        warnings.append(
+            f"Data records that do not tell when they begin ({n_untold}) are taken to follow the one before"
+        )
     if n_backwards:
         warnings.append(f"Data records that begin before the one before them ends ({n_backwards}) are shown after it")
     return gaps

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -65,12 +65,21 @@ class RecordingWriter(ABC):
     request : WriteRequest
     """
 
+    #: What the samples are written with, once ``_begin`` has opened it on ``self._temporary``.
+    _file: Any = None
+
     def __init__(self, path: Path, request: WriteRequest) -> None:
         self.path = path
         self.request = request
         self._written = [0] * len(request.channels)
         self._warnings: list[str] = []
         self._temporary = _temporary_beside(path)
+        try:
+            with self._told_failure():
+                self._begin()
+        except BaseException:
+            self.abort()
+            raise
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -149,16 +158,20 @@ class RecordingWriter(ABC):
             self.abort()
 
     @abstractmethod
+    def _begin(self) -> None:
+        """Open ``self._file`` and write what comes before the samples."""
+
+    @abstractmethod
     def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
         """Store a block; ``self._written`` still tells where each channel stands."""
 
-    @abstractmethod
     def _finish(self) -> None:
         """Write what can only be written at the end."""
+        self._file.flush()
 
-    @abstractmethod
     def _release(self) -> None:
-        """Close files; may be called twice."""
+        if self._file is not None:
+            self._file.close()
 
     def _told_failure(self) -> _DiskErrors:
         return _DiskErrors(self.path)
@@ -248,6 +261,22 @@ def disk_error(path: Path, error: OSError) -> WriteError:
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return WriteError(f"The folder {path.parent} is not there", hint="make it first, or choose another")
     return WriteError(f"{path} cannot be written: {error.strerror or error}", hint="choose another folder")
+
+
+def as_float32(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Return samples in float32.
+
+    Raises
+    ------
+    WriteError
+        If a finite sample is beyond what float32 holds, and would become infinite.
+    """
+    with np.errstate(over="ignore"):
+        single = block.astype(np.float32)
+    lost = np.isinf(single) & np.isfinite(block)
+    if lost.any():
+        raise WriteError(f"A sample of {block[lost][0]:g} is too large for float32", hint="write NPY or CSV in float64")
+    return single
 
 
 def closed_gap_words(request: WriteRequest, title: str) -> list[str]:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,13 +76,15 @@ class EdfWriter(RecordingWriter):
         widths = [count * encoding.n_bytes for count in self._layout.samples_per_record]
         self._offsets = np.cumsum([0, *widths]).tolist()
         self._record_bytes = self._offsets[-1] + self._notes.n_bytes
-        super().__init__(path, request)
-        self._file: Any = self._temporary.open("w+b")
-        self._header_bytes = self._file.write(self._header())
         self._n_laid = 0
         self._missing = [0] * len(request.channels)
         self._clipped = [0] * len(request.channels)
         self._cut_codes = [0] * len(request.channels)
+        super().__init__(path, request)
+
+    def _begin(self) -> None:
+        self._file = self._temporary.open("w+b")
+        self._header_bytes = self._file.write(self._header())
         self._warnings += self._planned_warnings()
 
     def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
@@ -181,7 +182,7 @@ class EdfWriter(RecordingWriter):
                     f"{self._cut_codes[index]:,} codes of {channel.name} need more than "
                     f"{8 * self._encoding.n_bytes} bits: the lower ones are kept"
                 )
-        self._file.flush()
+        super()._finish()
 
     def _fill_up(self) -> None:
         """Repeat the last sample of a channel where its last record of a segment is not full."""
@@ -206,9 +207,6 @@ class EdfWriter(RecordingWriter):
         return int(
             self._header_bytes + record * self._record_bytes + self._offsets[index] + sample * self._encoding.n_bytes
         )
-
-    def _release(self) -> None:
-        self._file.close()
 
     def _planned_warnings(self) -> list[str]:
         warnings = []

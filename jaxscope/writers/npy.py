@@ -5,20 +5,25 @@ The shape is known before the first sample, so the header is written once and ea
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import numpy.lib.format
 import numpy.typing as npt
 
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_one_rate, closed_gap_words
+from jaxscope.writers.base import (
+    RecordingWriter,
+    WriteRequest,
+    WriterFormat,
+    as_float32,
+    check_one_rate,
+    closed_gap_words,
+)
 
 
 class NpyWriter(RecordingWriter):
     """An NPY file that is being written."""
 
-    def __init__(self, path: Path, request: WriteRequest) -> None:
-        super().__init__(path, request)
+    def _begin(self) -> None:
+        request = self.request
         self._dtype = np.dtype("<f4" if request.precision == "float32" else "<f8")
         self._n_samples = request.channels[0].n_samples
         self._file = self._temporary.open("wb")
@@ -30,16 +35,11 @@ class NpyWriter(RecordingWriter):
         self._warnings += closed_gap_words(request, "NPY")
 
     def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
+        stored = as_float32(block) if self.request.precision == "float32" else block
         for row, index in enumerate(channels):
             place = index * self._n_samples + self._written[index]
             self._file.seek(self._first_byte + place * self._dtype.itemsize)
-            self._file.write(block[row].astype(self._dtype).tobytes())
-
-    def _finish(self) -> None:
-        self._file.flush()
-
-    def _release(self) -> None:
-        self._file.close()
+            self._file.write(stored[row].astype(self._dtype, copy=False).tobytes())
 
 
 def _check(request: WriteRequest) -> None:

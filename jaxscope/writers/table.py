@@ -5,8 +5,6 @@ Missing samples are empty cells. Times count from the first sample and pass over
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
@@ -21,8 +19,8 @@ _CELL_BYTES = 20
 class TableWriter(AlignedWriter):
     """A CSV file that is being written."""
 
-    def __init__(self, path: Path, request: WriteRequest) -> None:
-        super().__init__(path, request)
+    def _begin(self) -> None:
+        request = self.request
         self._file = self._temporary.open("w", encoding="utf-8", newline="")
         rate = request.channels[0].rate_hz
         assert rate is not None
@@ -40,12 +38,6 @@ class TableWriter(AlignedWriter):
             times = self._timeline.seconds_of(samples, self._rate_hz)
             columns = [_cells(times), *(_cells(row) for row in part)]
             self._file.write("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")
-
-    def _finish(self) -> None:
-        self._file.flush()
-
-    def _release(self) -> None:
-        self._file.close()
 
 
 def _cells(values: npt.NDArray[np.float64]) -> list[str]:

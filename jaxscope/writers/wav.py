@@ -12,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate, closed_gap_words
+from jaxscope.writers.base import (
+    AlignedWriter,
+    WriteRequest,
+    WriterFormat,
+    as_float32,
+    check_one_rate,
+    closed_gap_words,
+)
 
 _WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
 #: What libsndfile accepts.
@@ -22,23 +29,20 @@ _MOST_CHANNELS = 1024
 class WavWriter(AlignedWriter):
     """A WAV file that is being written."""
 
-    def __init__(self, path: Path, request: WriteRequest) -> None:
-        super().__init__(path, request)
+    def _begin(self) -> None:
+        request = self.request
         is_large = _n_bytes(request) > _WAV_LIMIT_BYTES
-        try:
-            self._file = _open_sound_file(self._temporary, request, is_large=is_large)
-        except BaseException:
-            self._temporary.unlink(missing_ok=True)
-            raise
+        self._file = _open_sound_file(self._temporary, request, is_large=is_large)
         self._largest_rounding = 0.0
         self._warnings.append("WAV keeps no names, units or events: they are in the .json file beside it")
         if is_large:
-            self._warnings.append(f"{path.name} is larger than WAV can be and is written as RF64")
+            self._warnings.append(f"{self.path.name} is larger than WAV can be and is written as RF64")
         self._warnings += closed_gap_words(request, "WAV")
 
     def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
-        single = block.astype(np.float32)
-        difference = np.abs(single - block)
+        single = as_float32(block)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            difference = np.abs(single - block)
         if difference.size and not np.isnan(difference).all():
             self._largest_rounding = max(self._largest_rounding, float(np.nanmax(difference)))
         try:
@@ -49,24 +53,24 @@ class WavWriter(AlignedWriter):
     def _finish(self) -> None:
         if self._largest_rounding:
             self._warnings.append(f"Values are rounded to float32, by {self._largest_rounding:.2g} at most")
-        self._file.flush()
-
-    def _release(self) -> None:
-        self._file.close()
+        super()._finish()
 
 
 def _open_sound_file(path: Path, request: WriteRequest, *, is_large: bool) -> Any:
     import soundfile
 
     rate_hz = request.channels[0].rate_hz
-    return soundfile.SoundFile(
-        str(path),
-        "w",
-        samplerate=round(rate_hz or 0),
-        channels=len(request.channels),
-        format="RF64" if is_large else "WAV",
-        subtype="FLOAT",
-    )
+    try:
+        return soundfile.SoundFile(
+            str(path),
+            "w",
+            samplerate=round(rate_hz or 0),
+            channels=len(request.channels),
+            format="RF64" if is_large else "WAV",
+            subtype="FLOAT",
+        )
+    except RuntimeError as error:
+        raise OSError(str(error)) from error
 
 
 def _check(request: WriteRequest) -> None:

@@ -293,3 +293,35 @@ def test_gaps_that_a_format_cannot_keep_are_told(suffix: str, tmp_path: Path) ->
         told = [warning for warning in writer.warnings if "keeps no times" in warning]
         assert len(told) == bool(words)
         assert all(words in warning for warning in told)
+
+
+def test_nothing_stays_when_beginning_fails(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = open_writer(path, request_for(samples_of()))
+    writer.abort()
+    kind = type(writer)
+    begin = kind._begin
+
+    def fill_the_disk(self: object) -> None:
+        begin(self)  # type: ignore[arg-type]
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kind, "_begin", fill_the_disk)
+    with pytest.raises(WriteError, match="No space left on device"):
+        open_writer(path, request_for(samples_of()))
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".npy"])
+def test_what_float32_cannot_hold_is_refused_and_infinity_is_kept(suffix: str, tmp_path: Path) -> None:
+    samples = np.array([[1.0, np.inf, np.nan, -2.0]])
+    path = tmp_path / f"a{suffix}"
+    with open_writer(path, request_for(samples, precision="float32")) as writer:
+        writer.write(samples)
+    np.testing.assert_array_equal(open_recording(path, rate_hz=250.0).read(0, 4), samples)
+    with (
+        pytest.raises(WriteError, match=r"1e\+300 is too large for float32") as caught,
+        open_writer(path, request_for(samples, precision="float32"), overwrite=True) as writer,
+    ):
+        writer.write([[1.0, 1e300, 0.0, 0.0]])
+    assert "float64" in caught.value.hint
+    assert list(tmp_path.iterdir()) == [path]
