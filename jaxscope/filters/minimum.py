@@ -62,11 +62,15 @@ def minimum_taps(taps: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     core = np.trim_zeros(taps)
     if core.size <= 1:
         return np.concatenate([core, np.zeros(taps.size - core.size)])
+    # near 1, by a power of two: products of very large or small taps would leave what a float can hold
+    exponent = int(np.frexp(np.abs(core).max())[1])
+    core = np.ldexp(core, -exponent)
     candidates = [_by_cepstrum(core)]
-    if core.size <= MAX_ROOTED_TAPS:
-        candidates.append(_by_roots(core))
+    by_roots = _by_roots(core) if core.size <= MAX_ROOTED_TAPS else None
+    if by_roots is not None:
+        candidates.append(by_roots)
     best = min(candidates, key=lambda found: _magnitude_error(found, core))
-    return np.concatenate([best, np.zeros(taps.size - best.size)])
+    return np.concatenate([np.ldexp(best, exponent), np.zeros(taps.size - best.size)])
 
 
 def _magnitude_error(found: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64]) -> float:
@@ -94,10 +98,15 @@ def _by_cepstrum(taps: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return _with_polarity(found, taps)
 
 
-def _by_roots(taps: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    roots = np.roots(taps).astype(np.complex128)
-    outside = np.abs(roots) > 1
-    gain = taps[0] * np.prod(np.abs(roots[outside]))
+def _by_roots(taps: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | None:
+    """Return the taps with their roots moved inside; None where these are farther apart than a float can hold."""
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            roots = np.roots(taps).astype(np.complex128)
+            outside = np.abs(roots) > 1
+            gain = taps[0] * np.prod(np.abs(roots[outside]))
+    except (FloatingPointError, np.linalg.LinAlgError):
+        return None
     roots[outside] = 1 / roots[outside].conj()
     # multiplied as samples of the response: that keeps its digits over 200 factors, np.poly's running convolution
     # does not

@@ -40,6 +40,10 @@ def seconds(value_s: float) -> str:
     return f"{value_s:.3g} s" if value_s >= 1 else f"{value_s * 1e3:.3g} ms"
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def roll_off_db_per_octave(spec: AbstractFilterSpec, passes: int = 1) -> float | None:
     """Return how steeply a classical family falls far from its edge, None where that has no one answer."""
     if spec.family not in _SLOPED:
@@ -97,10 +101,10 @@ def _gained(spec: Any) -> str:
 
 def _manual(spec: Any) -> str:
     counts = {
-        "sections": lambda: f"{len(spec.rows)} second-order sections",
+        "sections": lambda: _counted(len(spec.rows), "second-order section"),
         "transfer_function": lambda: f"transfer function of order {max(len(spec.a), len(spec.b)) - 1}",
-        "zpk": lambda: f"filter of {len(spec.zeros)} zeros and {len(spec.poles)} poles",
-        "taps": lambda: f"FIR of {len(spec.values)} taps",
+        "zpk": lambda: f"filter of {_counted(len(spec.zeros), 'zero')} and {_counted(len(spec.poles), 'pole')}",
+        "taps": lambda: f"FIR of {_counted(len(spec.values), 'tap')}",
     }
     return f"{counts[spec.family]()} given as numbers"
 
@@ -153,8 +157,8 @@ def _structure(design: ChainDesign) -> str:
     n_taps = [len(part.values) for part in design.parts if isinstance(part, Taps)]
     words = []
     if n_sections:
-        words.append(f"{n_sections} second-order section{'s' if n_sections > 1 else ''}")
-    words.extend(f"{count} taps" for count in n_taps)
+        words.append(_counted(n_sections, "second-order section"))
+    words.extend(_counted(count, "tap") for count in n_taps)
     return f" as {' and '.join(words)}" if words else ""
 
 

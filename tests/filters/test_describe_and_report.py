@@ -90,6 +90,12 @@ def test_c044_order_and_sections_are_both_said():
     assert "4 second-order sections" in text
 
 
+def test_one_of_a_thing_is_no_plural():
+    text = report(chain_of(FAMILIES["sections"](rows=((1, 0, 0, 1, 0.5, 0),))), 200.0)
+    assert "1 second-order section given" in text
+    assert "FIR of 1 tap given" in report(chain_of(FAMILIES["taps"](values=(2.0,))), 200.0)
+
+
 def test_the_sentence_names_what_papers_ask_for():
     chain = chain_of(Butterworth(cutoff_hz=40.0), phase="zero")
     text = report(chain, 512.0)

@@ -149,6 +149,15 @@ def test_minimum_phase_sections_reflect_zeros_and_keep_poles(numerator):
     assert sum(found[:3]) == pytest.approx(sum(row[:3]))
 
 
+@pytest.mark.parametrize(
+    "taps", [(5e-324, 1.0), (1e-300, 1.0, 1e-300), (1e49, 1e-49, 3e49), (1e-310, 3e-310), (0.0, 1e200, 3e200, 1e200)]
+)
+def test_minimum_phase_of_extreme_taps_keeps_the_magnitude(taps):
+    found = np.array(minimum_phase(Taps(taps)).values)
+    wanted = np.abs(np.fft.rfft(taps, 64))
+    np.testing.assert_allclose(np.abs(np.fft.rfft(found, 64)), wanted, atol=1e-7 * wanted.max())
+
+
 def test_a_minimum_phase_chain_is_no_later_and_just_as_strong():
     chain = chain_of(FAMILIES["fir_window"](taps=101), FAMILIES["delay"](samples=9), Butterworth())
     causal, minimum = (design_chain(replace(chain, phase=phase), RATE_HZ) for phase in ("causal", "minimum"))
