@@ -160,7 +160,8 @@ class Conductor:
         filter_changed = (new.chains, new.filter_on) != (old.chains, old.filter_on)
         engine_changed = state.engine != previous.engine
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
-        if filter_changed or chain_changed or recording_changed:
+        view_changed = state.viewport.response_view != previous.viewport.response_view
+        if filter_changed or chain_changed or recording_changed or view_changed:
             self._submit_design()
         if recording_changed:
             self._recording_changed(state)

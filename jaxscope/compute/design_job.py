@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import DesignFrame, StageCurve
+from jaxscope.compute.response_views import plane_or_none, response_curve
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import RecordingInfo
@@ -143,6 +144,7 @@ def design_frame(
         delay_text=_delay_text(chain, rate_hz),
         report=_report(chain, rate_hz) if words else "",
         warnings=tuple(dict.fromkeys(sentence for made in working for sentence in made.warnings)),
+        curve=response_curve(state.viewport.response_view, chain.phase, parts, frequencies, rate_hz),
     )
 
 
@@ -224,6 +226,7 @@ def _stage_curve(stage: Stage, made: ChainDesign | SpecError, frequencies: Float
         facts=facts,
         is_stable=stable,
         pole_radius=radius,
+        plane=plane_or_none(made.parts),
     )
 
 

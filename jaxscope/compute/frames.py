@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
+from jaxscope.filters.stability import Plane
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -102,6 +103,21 @@ class StageCurve:
     pole_radius: float
     problem: str = ""
     problem_field: str | None = None
+    #: zeros, poles and gain of one pass; None where there are none to show (a running median, very many taps)
+    plane: Plane | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResponseCurve:
+    """Another view of the whole chain than its magnitude, for the passes in use; both of shape (n_points,).
+
+    ``phase``: hertz against degrees. ``group_delay``: hertz against seconds. ``impulse`` and ``step``: seconds against
+    the height, of a pulse or a step of height 1 at 0 s. NaN is a break.
+    """
+
+    view: Literal["phase", "group_delay", "impulse", "step"]
+    x: FloatArray
+    y: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -122,6 +138,8 @@ class DesignFrame:
     delay_text: str
     report: str
     warnings: tuple[str, ...] = ()
+    #: the view that the viewport asks for; None for the magnitude, and where there is none (an unstable impulse)
+    curve: ResponseCurve | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

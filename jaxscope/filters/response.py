@@ -125,8 +125,10 @@ def phase_radians(design: ChainDesign, frequency_hz: npt.ArrayLike) -> Floats:
         return np.angle(frequency_response(design, frequency_hz))
     for part in design.parts:
         cascades = [Sections((row,)) for row in part.rows] if isinstance(part, Sections) else [part]
+        # what taps delay as a whole would turn the phase by more than half a circle between two frequencies
+        lag = (len(part.values) - 1) / 2 if isinstance(part, Taps) else 0.0
         for cascade in cascades:
-            total += np.unwrap(np.angle(part_response(cascade, angle)))
+            total += np.unwrap(np.angle(part_response(cascade, angle) * np.exp(1j * angle * lag))) - angle * lag
     return total
 
 

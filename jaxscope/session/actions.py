@@ -11,7 +11,17 @@ from typing import Any
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Initial, Padding, Phase, Stage
-from jaxscope.session.state import ChannelLook, CoefficientForm, Document, Face, Mode, Precision, RecordingRef, Viewport
+from jaxscope.session.state import (
+    ChannelLook,
+    CoefficientForm,
+    Document,
+    Face,
+    Mode,
+    Precision,
+    RecordingRef,
+    ResponseView,
+    Viewport,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +192,28 @@ class EditCoefficient(Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EditRoots(Action):
+    """Other zeros, poles and gain; the stage becomes a manual one that remembers its origin.
+
+    ``zeros`` and ``poles`` are (re, im) by half: one above the real axis stands for itself and its mirror.
+    """
+
+    chain: int
+    stage: int
+    zeros: tuple[tuple[float, float], ...]
+    poles: tuple[tuple[float, float], ...]
+    gain: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovePolesInside(Action):
+    """Mirror the poles outside the unit circle at it; the magnitude stays. Only numbers given by hand can need it."""
+
+    chain: int
+    stage: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevertToDesign(Action):
     """Put the design back that edited coefficients came from."""
 
@@ -272,10 +304,17 @@ class SelectStage(Action):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChooseFace(Action):
-    """Design or coefficients, and the form of the coefficients."""
+    """Design, coefficients or poles and zeros, and the form of the coefficients."""
 
     face: Face
     form: CoefficientForm | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseResponse(Action):
+    """What the response plot shows: magnitude, phase, group delay, impulse or step."""
+
+    view: ResponseView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
+from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.state import Document
 
@@ -40,6 +41,8 @@ def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
 
 def _describe_stage(before: Stage, after: Stage) -> str:
     title = after.name or after.spec.title
+    if after.spec.family == "zpk" and before.spec != after.spec:
+        return _describe_roots(before, after)
     if before.enabled != after.enabled:
         return f"{title} {'on' if after.enabled else 'off'}"
     if before.spec.family != after.spec.family:
@@ -49,6 +52,18 @@ def _describe_stage(before: Stage, after: Stage) -> str:
         if old != new:
             return _describe_value(title, item.name, old, new)
     return title
+
+
+def _describe_roots(before: Stage, after: Stage) -> str:
+    title = stage_title(replace(after, spec=after.origin or after.spec))
+    if before.spec.family != "zpk":
+        return f"Poles and zeros of {title}"
+    names = [name for name in ("poles", "zeros") if getattr(before.spec, name) != getattr(after.spec, name)]
+    if not names:
+        return f"Gain of {title}"
+    more = len(getattr(after.spec, names[0])) - len(getattr(before.spec, names[0]))
+    verb = "Move" if more == 0 else "Add" if more > 0 else "Remove"
+    return f"{verb} {' and '.join(names)} of {title}"
 
 
 def _describe_value(title: str, name: str, old: object, new: object) -> str:

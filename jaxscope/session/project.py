@@ -12,14 +12,19 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, get_args
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.errors import ChainError
-from jaxscope.filters.chain_file import chain_from_dict, chain_to_dict
+from jaxscope.filters.chain_file import chain_from_dict, chain_to_dict, placed
+from jaxscope.filters.json_file import read_json
+from jaxscope.filters.spec import FilterChain
+from jaxscope.filters.values import shown
 from jaxscope.session.state import (
+    CHAIN_TAGS,
+    SHORTEST_WINDOW_S,
     ChannelLook,
     CoefficientForm,
     Document,
@@ -28,13 +33,15 @@ from jaxscope.session.state import (
     Mode,
     Precision,
     RecordingRef,
+    ResponseView,
     Viewport,
 )
 
 FORMAT = "jaxscope-project"
 VERSION = 1
-LARGEST_FILE_BYTES = 64 * 2**20
 _MIB = 2**20
+#: Least number that counts as above 0 for a gain, a scale or a rate.
+TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,15 +108,9 @@ def load_project(path: str | Path) -> Project:
         Where the file is missing, is not a project, or was made by a newer version.
     """
     source = Path(path)
-    try:
-        if source.stat().st_size > LARGEST_FILE_BYTES:
-            raise ChainError(f"{source.name} is too large for a project", hint="choose a .jaxscope file")
-        content = json.loads(source.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ChainError(f"{source} cannot be read: {error.strerror}", hint="check the path") from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ChainError(f"{source.name} is not a project: {error}", hint="choose a .jaxscope file") from error
-    return project_from_dict(content, folder=source.resolve().parent)
+    content = read_json(source, "project")
+    with placed(source.name):
+        return project_from_dict(content, folder=source.resolve().parent)
 
 
 def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
@@ -140,10 +141,12 @@ def project_from_dict(content: Any, *, folder: Path) -> Project:
     """Return the project that plain values describe; ChainError says what is wrong."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ChainError("this is not a jaxscope project", hint='a project has "format": "jaxscope-project"')
-    if content.get("version") != VERSION:
+    version = content.get("version")
+    if isinstance(version, bool) or version != VERSION:
+        is_newer = isinstance(version, int) and version > VERSION
         raise ChainError(
-            f"the project has version {content.get('version')!r}, and this program knows {VERSION}",
-            hint="open it with a newer jaxscope",
+            f"the project has version {shown(version)}, and this program knows {VERSION}",
+            hint="open it with a newer jaxscope" if is_newer else "save it again",
         )
     known = {"format", "version", "recording", "montage", "chains", "filter_on", "channel_order", "looks"}
     known |= {"annotations", "view", "engine"}
@@ -153,9 +156,11 @@ def project_from_dict(content: Any, *, folder: Path) -> Project:
     if content.get("montage") is not None:
         warnings.append("the montage of the project is not known here and is left out")
     chains = _list(content, "chains")
+    if len(chains) > len(CHAIN_TAGS):
+        raise ChainError(f"the project has {len(chains)} chains", hint=f"give {len(CHAIN_TAGS)} or fewer")
     document = Document(
         recording=_recording(content.get("recording"), folder),
-        chains=tuple(chain_from_dict(chain, tolerant=True) for chain in chains),
+        chains=tuple(_chain(tag, chain) for tag, chain in zip(CHAIN_TAGS, chains, strict=False)),
         filter_on=_of_type(content.get("filter_on", True), bool, "filter_on"),
         channel_order=tuple(_of_type(name, str, "channel_order") for name in _list(content, "channel_order")),
         looks=tuple((name, _build(ChannelLook, look, "looks")) for name, look in _dict(content, "looks").items()),
@@ -169,6 +174,11 @@ def project_from_dict(content: Any, *, folder: Path) -> Project:
         engine=_build(EngineChoice, _dict(content, "engine"), "engine"),
         warnings=tuple(warnings),
     )
+
+
+def _chain(tag: str, content: Any) -> FilterChain:
+    with placed(f"chain {tag}"):
+        return chain_from_dict(content, tolerant=True)
 
 
 def _recording(content: Any, folder: Path) -> RecordingRef | None:
@@ -203,14 +213,33 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "mode": get_args(Mode),
     "face": get_args(Face),
     "coefficient_form": get_args(CoefficientForm),
+    "response_view": get_args(ResponseView),
     "precision": get_args(Precision),
+}
+
+
+#: What a person calls the types of JSON.
+_WORDS: Mapping[type[Any], str] = {bool: "true or false", str: "a text", list: "a list", dict: "an object"}
+#: Limits of numbers that a window cannot be drawn without.
+_LEAST: Mapping[str, float] = {
+    "view.start_s": 0,
+    "view.duration_s": SHORTEST_WINDOW_S,
+    "view.first_lane": 0,
+    "view.lane_count": 1,
+    "view.active_chain": 0,
+    "view.selected_stage": 0,
+    "scales": TINY,
+    "looks.gain": TINY,
+    "recording.size_bytes": 0,
+    "recording.rate_hz": TINY,
+    "annotations.duration_s": 0,
 }
 
 
 def _build(kind: type[Any], content: Any, where: str) -> Any:
     """Return a dataclass of plain fields, each checked against the type of its annotation."""
     if not isinstance(content, dict):
-        raise ChainError(f"{where} of the project is {content!r}", hint="it must be an object")
+        raise ChainError(f"{where} of the project is {shown(content)}", hint="it must be an object")
     values = {}
     for item in fields(kind):
         if item.name in content:
@@ -218,16 +247,18 @@ def _build(kind: type[Any], content: Any, where: str) -> Any:
     unknown = content.keys() - {item.name for item in fields(kind)}
     if unknown:
         raise ChainError(f"{where} of the project has an unknown field {min(unknown)!r}", hint="remove it")
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise ChainError(f"{where} of the project lacks a field: {error}", hint="add it") from error
+    needed = {item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING}
+    if needed - values.keys():
+        raise ChainError(f"{where} of the project has no field {min(needed - values.keys())!r}", hint="add it")
+    return kind(**values)
 
 
 def _checked(value: Any, annotation: str, where: str, name: str) -> Any:
     if name in _CHOICES:
         if value not in _CHOICES[name]:
-            raise ChainError(f"{where} is {value!r}", hint=f"it must be one of {', '.join(_CHOICES[name])}")
+            raise ChainError(
+                f"{where} of the project is {shown(value)}", hint=f"it must be one of {', '.join(_CHOICES[name])}"
+            )
         return value
     if value is None and annotation.endswith("| None"):
         return None
@@ -237,7 +268,10 @@ def _checked(value: Any, annotation: str, where: str, name: str) -> Any:
     if plain == "str":
         return _of_type(value, str, where)
     if plain == "int":
-        return int(_number(value, where))
+        number = _number(value, where)
+        if number != int(number):
+            raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a whole number")
+        return int(number)
     if plain == "float":
         return _number(value, where)
     if plain == "tuple[str, ...]":
@@ -249,13 +283,15 @@ def _checked(value: Any, annotation: str, where: str, name: str) -> Any:
 
 def _of_type(value: Any, kind: type[Any], where: str) -> Any:
     if not isinstance(value, kind):
-        raise ChainError(f"{where} of the project is {value!r}", hint=f"it must be a {kind.__name__}")
+        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {_WORDS[kind]}")
     return value
 
 
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
-        raise ChainError(f"{where} of the project is {value!r}", hint="it must be a finite number")
+        raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a finite number")
+    if value < _LEAST.get(where, value):
+        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {_LEAST[where]:g} or more")
     return float(value)
 
 

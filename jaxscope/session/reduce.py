@@ -12,10 +12,9 @@ from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.coefficients import edited_spec, is_manual
-from jaxscope.session.state import Document, SessionState, Viewport
+from jaxscope.session.roots import moved_inside, rooted_spec
+from jaxscope.session.state import SHORTEST_WINDOW_S, Document, SessionState, Viewport
 
-#: The shortest window that may be looked at.
-SHORTEST_WINDOW_S = 1e-4
 _DISPLAY_CHOICES = frozenset(
     {
         "remove_offset",
@@ -124,6 +123,11 @@ def _reduce_stage(stage: Stage, action: act.Action) -> Stage:
         case act.EditCoefficient():
             origin = stage.origin if is_manual(stage.spec) else stage.spec
             return replace(stage, spec=edited_spec(stage.spec, action), origin=origin)
+        case act.EditRoots():
+            origin = stage.origin if is_manual(stage.spec) else stage.spec
+            return replace(stage, spec=rooted_spec(action), origin=origin)
+        case act.MovePolesInside():
+            return replace(stage, spec=moved_inside(stage.spec) or stage.spec)
         case act.RevertToDesign() if stage.origin is not None:
             return replace(stage, spec=stage.origin, origin=None)
         case _:
@@ -203,6 +207,8 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, selected_channels=action.names)
         case act.ChooseFace():
             return replace(viewport, face=action.face, coefficient_form=action.form or viewport.coefficient_form)
+        case act.ChooseResponse():
+            return replace(viewport, response_view=action.view)
         case act.SetCursors():
             return replace(viewport, cursors_s=action.cursors_s[:2])
         case _:

@@ -13,10 +13,13 @@ from jaxscope.data.annotations import Annotation
 from jaxscope.filters.spec import FilterChain
 
 Mode = Literal["overlay", "split", "difference"]
-Face = Literal["design", "coefficients"]
-CoefficientForm = Literal["sos", "ba", "taps"]
+Face = Literal["design", "coefficients", "poles_zeros"]
+CoefficientForm = Literal["sos", "ba", "zpk", "taps"]
+ResponseView = Literal["magnitude", "phase", "group_delay", "impulse", "step"]
 Precision = Literal["float32", "float64"]
 
+#: The shortest window that may be looked at.
+SHORTEST_WINDOW_S = 1e-4
 #: Tags of the chains of a document, by position.
 CHAIN_TAGS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -80,6 +83,7 @@ class Viewport:
     selected_stage: int = 0
     face: Face = "design"
     coefficient_form: CoefficientForm = "sos"
+    response_view: ResponseView = "magnitude"
     remove_offset: bool = True
     negative_up: bool = False
     antialias: bool = True
