@@ -51,8 +51,8 @@ def small_blocks(monkeypatch):
         {
             "first_sample": 0,
             "stop_sample": None,
-            "grain": 256,
-            "block_values": 3_000,
+            "grain": 1024,
+            "block_values": 6_144,
             "tick": False,
             "spill_folder": None,
         },

@@ -175,11 +175,11 @@ def test_blocks_equal_the_whole(name, phase):
     )
     y = whole(x, chain, [0, 4000, x.shape[1]])
     y[1] = x[1]
-    blocks = list(filtered_blocks(source, PROGRAMS, grain=64, block_values=3_000))
+    blocks = list(filtered_blocks(source, PROGRAMS, grain=1024, block_values=6_144))
     assert len(blocks) > 3
     np.testing.assert_allclose(np.concatenate([b.after for b in blocks], axis=1), y, atol=1e-6, rtol=0)
     assert [b.first_sample for b in blocks[1:]] == [b.first_sample + b.after.shape[1] for b in blocks[:-1]]
-    part = list(filtered_blocks(source, PROGRAMS, first_sample=3900, stop_sample=4321, grain=64, block_values=3_000))
+    part = list(filtered_blocks(source, PROGRAMS, first_sample=3900, stop_sample=4321, grain=1024, block_values=6_144))
     np.testing.assert_allclose(np.concatenate([b.after for b in part], axis=1), y[:, 3900:4321], atol=1e-6, rtol=0)
 
 
