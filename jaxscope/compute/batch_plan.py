@@ -82,16 +82,17 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
         raise UsageError(
             f"{options.source} does not tell its sampling rate", hint="give it with --rate", field="rate_hz"
         )
-    start_s, stop_s = _range_of(info, options)
+    gaps = _gaps_of(info, written)
+    start_s, stop_s = _range_of(info, options, gaps)
     groups, warnings = _groups(recording, chains, options, written, start_s, stop_s)
     lengths = {out: group.n_samples for group in groups for out in group.outputs}
     request = WriteRequest(
         channels=tuple(
-            replace(info.channels[number], n_samples=lengths[place]) for place, number in enumerate(written)
+            replace(info.channels[number], n_samples=lengths[place], gaps=None) for place, number in enumerate(written)
         ),
         start=None if info.start is None else info.start + timedelta(seconds=start_s),
         annotations=_shifted_annotations(info.annotations, start_s, stop_s),
-        gaps=_shifted_gaps(info.gaps, start_s, stop_s),
+        gaps=_shifted_gaps(gaps, start_s, stop_s),
         precision=options.precision,
     )
     return BatchPlan(groups=groups, request=request, warnings=(*info.warnings, *warnings))
@@ -123,7 +124,20 @@ def _fits(pattern: str, channel: Channel) -> bool:
     return matches(pattern, channel.name, is_data=channel.is_data)
 
 
-def _range_of(info: RecordingInfo, options: BatchOptions) -> tuple[float, float]:
+def _gaps_of(info: RecordingInfo, written: Sequence[int]) -> tuple[Gap, ...]:
+    """Return the gaps of the channels that are written, which must be the same: a written file has one axis of time."""
+    of_channel = {number: info.channels[number].gaps for number in written}
+    found = {info.gaps if own is None else own: number for number, own in of_channel.items()}
+    if len(found) > 1:
+        first, second, *_ = (info.channels[number].name for number in found.values())
+        raise ReadError(
+            f"{first} and {second} begin or pause at different times, which a written file cannot keep",
+            hint="choose channels of one time with --channels",
+        )
+    return next(iter(found), info.gaps)
+
+
+def _range_of(info: RecordingInfo, options: BatchOptions, gaps: Sequence[Gap]) -> tuple[float, float]:
     """Return the written time in seconds of the recording; its start is moved out of a gap."""
     total_s = info.duration_s or 0.0
     start_s = 0.0 if options.start_s is None else options.start_s
@@ -131,7 +145,7 @@ def _range_of(info: RecordingInfo, options: BatchOptions) -> tuple[float, float]
     for name, value in (("start", start_s), ("stop", stop_s)):
         if not 0.0 <= value < float("inf"):
             raise UsageError(f"--{name} {value:g} is not a time in the recording", hint=f"it lasts {total_s:g} s")
-    for gap in info.gaps:
+    for gap in gaps:
         if gap.start_s <= start_s < gap.stop_s:
             start_s = gap.stop_s
     if stop_s <= start_s or start_s >= total_s:
@@ -161,10 +175,11 @@ def _groups(
         designs = _designs(chains, info, channels, rate_hz)
         warnings.extend(sentence for design in designs if design is not None for sentence in design.warnings)
         shortest = min(
-            (s.stop_sample - s.first_sample for s in info.timeline.segments(rate_hz, n_samples)), default=n_samples
+            (s.stop_sample - s.first_sample for s in info.timeline_of(channels[0]).segments(rate_hz, n_samples)),
+            default=n_samples,
         )
         warnings.extend(short for design in set(designs) if design is not None for short in _short(design, shortest))
-        span = info.timeline.span_between(start_s, stop_s, rate_hz)
+        span = info.timeline_of(channels[0]).span_between(start_s, stop_s, rate_hz)
         whole = options.stop_s is None
         groups.append(
             BatchGroup(

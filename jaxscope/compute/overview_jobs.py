@@ -194,7 +194,7 @@ def deliver_overview(bench: Workbench, wish: Wish, overview: Overview) -> None:
         filtered = None if after is None else _as_one(*after.overview(edges))
         shares = before.share, 0.0 if after is None else after.share
         rate_hz = overview.rate_hz
-    timeline = wish.entry.recording.info.timeline
+    timeline = wish.entry.recording.info.timeline_of(overview.channels[0])
     bench.deliver(
         OverviewFrame(
             revision=wish.revision,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
 from jaxscope.compute.frames import Blocked
+from jaxscope.data.annotations import Gap
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.data.timeline import Segment
 from jaxscope.display.envelope import bin_size
@@ -100,16 +101,16 @@ def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...
 
 
 def alike_channels(info: RecordingInfo, channels: Sequence[int]) -> tuple[tuple[float, tuple[int, ...]], ...]:
-    """Return the channels that can be read in one call: of one rate and one length, as (rate, channels) pairs.
+    """Return the channels that can be read in one call: of one rate, length and time, as (rate, channels) pairs.
 
     Channels without a rate are left out.
     """
-    groups: dict[tuple[float, int], list[int]] = {}
+    groups: dict[tuple[float, int, tuple[Gap, ...] | None], list[int]] = {}
     for number in channels:
         channel = info.channels[number]
         if channel.rate_hz is not None:
-            groups.setdefault((channel.rate_hz, channel.n_samples), []).append(number)
-    return tuple((rate_hz, tuple(members)) for (rate_hz, _), members in groups.items())
+            groups.setdefault((channel.rate_hz, channel.n_samples, channel.gaps), []).append(number)
+    return tuple((rate_hz, tuple(members)) for (rate_hz, _, _), members in groups.items())
 
 
 def plan(
@@ -228,7 +229,7 @@ def _group(
     bins = bin_size((stop_s - start_s) * rate_hz, width_px)
     n_samples = info.channels[channels[0]].n_samples
     pieces: list[Piece] = []
-    for segment in info.timeline.segments(rate_hz, n_samples):
+    for segment in info.timeline_of(channels[0]).segments(rate_hz, n_samples):
         shown = _shown_span(segment, rate_hz, start_s, stop_s, bins)
         if shown is not None:
             most = live_values // max(1, len(active))

@@ -54,7 +54,7 @@ class Source:
 
     def segments(self) -> tuple[Segment, ...]:
         """Return the continuous segments."""
-        return self.recording.info.timeline.segments(self.rate_hz, self.n_samples)
+        return self.recording.info.timeline_of(self.channels[0]).segments(self.rate_hz, self.n_samples)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ none.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -63,6 +64,8 @@ def open_tdms(path: Path, options: OpenOptions) -> Recording:
     if head[:4] != _TAG or len(head) < _LEAD_BYTES:
         raise ReadError(f"{path.name} is not a TDMS file", hint="choose another file, or correct its suffix")
     nptdms = need("nptdms", "formats", "TDMS files")
+    # The library writes to the terminal where a name is no UTF-8; such a name is told below.
+    need("nptdms.log", "formats", "TDMS files").log_manager.set_level(logging.ERROR)
     warnings: list[str] = []
     # The library gets an open file: of a path it leaves the file open where it fails, and believes an index beside it.
     file = path.open("rb")
@@ -94,6 +97,8 @@ def _signals(file: Any, path: Path, warnings: list[str]) -> list[tuple[str, Any]
             )
         else:
             kept.append((group, channel))
+    if any("\ufffd" in channel.name for _, channel in pairs):
+        warnings.append("Names of channels hold bytes that are no UTF-8; they are shown as \ufffd")
     for why, names in left_out.items():
         warnings.append(f"{', '.join(names)} {why} and is left out")
     if sum(len(channel) for _, channel in kept) > path.stat().st_size:
