@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,12 +19,12 @@ from typing import Any, ClassVar
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.coefficients import Realisation
+from jaxscope.filters.json_file import read_json
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Padding, Stage
 from jaxscope.filters.values import shown
 
 FORMAT = "jaxscope-chain"
 VERSION = 1
-MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_STAGES = 1000
 
 _CHAIN_KEYS = ("format", "version", "name", "channels", "phase", "initial", "padding", "gaps", "stages")
@@ -230,26 +230,20 @@ def chain_from_dict(data: Any, *, tolerant: bool = False) -> FilterChain:
     )
 
 
-def _numbered(number: int, data: Any, *, tolerant: bool) -> Stage:
+@contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Put the place where something is wrong, a file or a stage, before the sentence of an error from inside."""
     try:
-        return stage_from_dict(data, tolerant=tolerant)
+        yield
     except ChainError as error:
-        error.message = f"stage {number}: {error.message}"
+        error.message = f"{place}: {error.message}"
         error.args = (error.message,)
         raise
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number in JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f'"{twice}" is given twice')
-    return result
+def _numbered(number: int, data: Any, *, tolerant: bool) -> Stage:
+    with placed(f"stage {number}"):
+        return stage_from_dict(data, tolerant=tolerant)
 
 
 def load_chain(path: str | Path, *, tolerant: bool = False) -> FilterChain:
@@ -261,33 +255,9 @@ def load_chain(path: str | Path, *, tolerant: bool = False) -> FilterChain:
         The file is missing, too large, not JSON, or not a chain; the sentence names the file.
     """
     path = Path(path)
-    try:
-        if not path.is_file():
-            reason = "is a folder" if path.is_dir() else "does not exist"
-            raise ChainError(f"the chain file {path} {reason}", hint="check the path")
-        n_bytes = path.stat().st_size
-        if n_bytes > MAX_FILE_BYTES:
-            raise ChainError(
-                f"{path.name} has {n_bytes / 1e6:.0f} MB, too much for a chain",
-                hint="give a chain file, not a recording",
-            )
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ChainError(
-            f"the chain file {path} cannot be read: {error.strerror}", hint="check its permissions"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise ChainError(f"{path.name} is not a text file", hint="give a chain file") from error
-    try:
-        data = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        raise ChainError(f"{path.name} is not JSON: {error}", hint="check it near that place") from error
-    try:
+    data = read_json(path, "chain file")
+    with placed(path.name):
         return chain_from_dict(data, tolerant=tolerant)
-    except ChainError as error:
-        error.message = f"{path.name}: {error.message}"
-        error.args = (error.message,)
-        raise
 
 
 def save_chain(chain: FilterChain, path: str | Path) -> None:

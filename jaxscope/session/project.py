@@ -232,7 +232,6 @@ _LEAST: Mapping[str, float] = {
     "looks.gain": TINY,
     "recording.size_bytes": 0,
     "recording.rate_hz": TINY,
-    "annotations.duration_s": 0,
 }
 
 
@@ -291,7 +290,8 @@ def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
         raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a finite number")
     if value < _LEAST.get(where, value):
-        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {_LEAST[where]:g} or more")
+        limit = "above 0" if _LEAST[where] == TINY else f"{_LEAST[where]:g} or more"
+        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {limit}")
     return float(value)
 
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.chain_file import (
-    MAX_FILE_BYTES,
     UnknownSpec,
     chain_from_dict,
     chain_to_dict,
@@ -21,6 +20,7 @@ from jaxscope.filters.chain_file import (
     save_chain,
 )
 from jaxscope.filters.iir import Butterworth
+from jaxscope.filters.json_file import MAX_FILE_BYTES
 from jaxscope.filters.spec import FilterChain, Padding, Stage
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

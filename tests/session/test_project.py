@@ -63,8 +63,12 @@ def test_the_fingerprint_sees_both_ends(tmp_path: Path) -> None:
 
 
 def test_projects_of_every_version_still_open() -> None:
-    for path in GOLDEN.glob("*.jaxscope"):
+    paths = list(GOLDEN.glob("*.jaxscope"))
+    assert [path.stem for path in paths] == ["version-1"]
+    for path in paths:
         project = load_project(path)
+        assert project.warnings == ()
+        assert project.document.chains[0].stages[1].origin is not None
         assert project.document.chains[0].stages[0].spec.family == "notch"
         assert project.viewport.mode == "split"
 
@@ -80,21 +84,55 @@ def test_projects_of_every_version_still_open() -> None:
         ({"view": {"colour": 1}}, "unknown field 'colour'"),
         ({"annotations": [{"text": "x"}]}, "annotations"),
         ({"filter_on": "yes"}, "filter_on"),
+        ({"version": True}, "version True"),
+        ({"chains": [{"format": "jaxscope-chain", "version": 1}] * 27}, "27 chains"),
+        ({"chains": [{"format": "jaxscope-chain", "version": 1, "stages": [3]}]}, "x.jaxscope: chain A: stage 1: "),
+        ({"view": {"start_s": -5}}, "view.start_s of the project is -5"),
+        ({"view": {"duration_s": 0}}, "view.duration_s"),
+        ({"view": {"first_lane": 1.5}}, "view.first_lane of the project is 1.5"),
+        ({"view": {"lane_count": 0}}, "view.lane_count"),
+        ({"view": {"scales": {"eeg": 0}}}, "scales"),
+        ({"looks": {"Fp1": {"gain": 0}}}, "looks.gain"),
+        ({"recording": {}}, "recording of the project has no field 'path'"),
     ],
 )
 def test_a_wrong_project_says_what_is_wrong(tmp_path: Path, change: dict[str, Any], words: str) -> None:
     path = tmp_path / "x.jaxscope"
     path.write_text(json.dumps({"format": "jaxscope-project", "version": 1, **change}))
-    with pytest.raises(ChainError, match=words):
+    with pytest.raises(ChainError, match=words) as caught:
         load_project(path)
+    assert caught.value.message.startswith("x.jaxscope: ")
+    assert caught.value.hint
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"[" * 100_000, b"no"])
+def test_a_byte_order_mark_is_no_matter(tmp_path: Path) -> None:
+    path = tmp_path / "x.jaxscope"
+    path.write_bytes(b'\xef\xbb\xbf{"format": "jaxscope-project", "version": 1}')
+    assert load_project(path).warnings == ()
+
+
+HEAD = b'{"format": "jaxscope-project", "version": 1, '
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        HEAD + b'"filter_on": true, "filter_on": false}',
+        HEAD + b'"view": {"start_s": NaN}}',
+        b'{"version": ' + b"9" * 5000 + b"}",
+        b"",
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b"no",
+    ],
+)
 def test_what_is_not_json_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.jaxscope"
     path.write_bytes(content)
-    with pytest.raises(ChainError):
+    with pytest.raises(ChainError, match=r"x.jaxscope is not (JSON|a text file)"):
         load_project(path)
+    with pytest.raises(ChainError, match="does not exist"):
+        load_project(tmp_path / "y.jaxscope")
 
 
 def test_an_unknown_part_is_reported(tmp_path: Path) -> None:
