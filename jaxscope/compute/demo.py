@@ -206,6 +206,8 @@ def knob_to_frame(
         store.dispatch(OpenedRecording(recording=RecordingRef(path=path), duration_s=opened.info.duration_s))
         store.dispatch(LookAt(start_s=0.0, duration_s=window_s))
         inbox.wait_frame(store.revision)
+        # what runs in the background for the first time compiles for itself; that is not tuning
+        conductor.wait_idle(PATIENCE_S)
         return _tuned(store, conductor, inbox, moves)
     finally:
         conductor.shut_down()
