@@ -8,9 +8,8 @@ family is kept, off, with its data.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, ClassVar
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.coefficients import Realisation
-from jaxscope.filters.json_file import read_json
+from jaxscope.filters.json_file import read_json, write_json
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Padding, Stage
 from jaxscope.filters.values import shown
 
@@ -269,17 +268,7 @@ def save_chain(chain: FilterChain, path: str | Path) -> None:
         The file cannot be written.
     """
     path = Path(path)
-    text = json.dumps(chain_to_dict(chain), indent=1, ensure_ascii=False, allow_nan=False)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        try:
-            with partial.open("w", encoding="utf-8") as file:
-                file.write(f"{text}\n")
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        finally:
-            with suppress(FileNotFoundError):
-                partial.unlink()
+        write_json(path, chain_to_dict(chain), ascii_only=False)
     except OSError as error:
         raise ChainError(f"{path} cannot be written: {error.strerror}", hint="choose another folder") from error

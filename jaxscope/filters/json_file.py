@@ -1,12 +1,15 @@
 """Strict JSON from a file of the user: chains and projects.
 
 JSON as Python reads it lets a key be given twice and takes NaN for a number: either would pass over something that
-was meant. Invariant: what goes wrong before the content is looked at is one sentence that names the file.
+was meant. Invariants: what goes wrong before the content is looked at is one sentence that names the file; a file is
+written whole or not at all.
 """
 
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,35 @@ def read_json(path: Path, noun: str) -> Any:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise ChainError(f"{path.name} is not JSON: {error}", hint="check it near that place") from error
+
+
+def write_json(path: Path, content: Any, *, ascii_only: bool = True) -> None:
+    """Write a JSON file; what was there before stays whole until the new one is complete.
+
+    Parameters
+    ----------
+    path : Path
+    content : object
+        Plain values without NaN.
+    ascii_only : bool
+        Escape other letters: names of files may hold what no encoding has.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    """
+    text = json.dumps(content, indent=1, ensure_ascii=ascii_only, allow_nan=False)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
 
 
 def _refuse_constant(name: str) -> Any:

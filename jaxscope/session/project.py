@@ -8,9 +8,7 @@ does not know is reported, never guessed.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import Any, get_args
 from jaxscope.data.annotations import Annotation
 from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import chain_from_dict, chain_to_dict, placed
-from jaxscope.filters.json_file import read_json
+from jaxscope.filters.json_file import read_json, write_json
 from jaxscope.filters.spec import FilterChain
 from jaxscope.filters.values import shown
 from jaxscope.session.state import (
@@ -82,20 +80,9 @@ def save_project(path: str | Path, project: Project) -> None:
         Where the file cannot be written.
     """
     target = Path(path)
-    text = json.dumps(project_to_dict(project, folder=target.resolve().parent), indent=1, allow_nan=False)
-    temporary: str | None = None
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", dir=target.parent, prefix=target.name, suffix=".part", delete=False, encoding="utf-8"
-        ) as file:
-            temporary = file.name
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        write_json(target, project_to_dict(project, folder=target.resolve().parent))
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise ChainError(f"{target.name} cannot be saved: {error.strerror}", hint="choose another folder") from error
 
 

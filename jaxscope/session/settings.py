@@ -7,12 +7,13 @@ A file that cannot be read or holds a wrong value falls back to the default of t
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_config_path
+
+from jaxscope.filters.json_file import write_json
 
 RECENT_LIMIT = 12
 _ALLOWED: dict[str, tuple[Any, ...]] = {
@@ -68,9 +69,7 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Write the preferences; the old file stays until the new one is complete."""
     target = path or settings_path()
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.part")
-    temporary.write_text(json.dumps(asdict(settings), indent=1) + "\n", encoding="utf-8")
-    os.replace(temporary, target)
+    write_json(target, asdict(settings))
 
 
 def _checked(name: str, value: Any, default: Any) -> tuple[Any, str]:

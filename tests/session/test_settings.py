@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from jaxscope.session.settings import RECENT_LIMIT, Settings, load_settings, save_settings
 
 
@@ -42,3 +44,17 @@ def test_recent_recordings_are_few_and_newest_first() -> None:
     settings = settings.with_recent("9.edf")
     assert settings.recent[0] == "9.edf"
     assert len(settings.recent) == len(set(settings.recent)) == RECENT_LIMIT
+
+
+def test_a_failed_save_keeps_the_old_file_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "settings.json"
+    save_settings(Settings(theme="light"), path)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        save_settings(Settings(theme="dark"), path)
+    assert load_settings(path)[0].theme == "light"
+    assert list(tmp_path.iterdir()) == [path]
