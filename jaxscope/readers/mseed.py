@@ -238,6 +238,8 @@ def _describe(
         n_samples = int(records.n_samples[trace.rows].sum())
         channels.append(Channel(name=name, kind="seismic", rate_hz=rate_hz, n_samples=n_samples))
         gaps.append(gaps_of(_runs(records, trace, origin_ns, rate_hz), rate_hz) if rate_hz else ())
+    if options.rate_hz is not None and any(trace.rate_hz > 0 for trace in traces):
+        warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
     placed, shared, duration_s = place_channels(channels, gaps)
     warnings += told_gaps(names, gaps, shared)
     return RecordingInfo(

@@ -124,31 +124,46 @@ def _decode_steim(
     total = int(n_samples.sum())
     if not n_frames:
         return np.full(total, np.nan), n_samples == 0
-    first, last = words[:, 0, 1].view(np.int32).astype(np.int64), words[:, 0, 2].view(np.int32).astype(np.int64)
+    first, last = words[:, 0, 1].view(np.int32), words[:, 0, 2].view(np.int32)
     steps, counts = _differences(words, splits, is_little=order == "<")
-    held = counts.reshape(n_records, -1).sum(axis=1)
-    begins = np.concatenate([[0], np.cumsum(held)[:-1]]).astype(np.int64)
-    record = np.repeat(np.arange(n_records), held)
-    within = np.arange(len(steps)) - begins[record]
-    # The first difference leads from the record before, and the first sample is told besides: it begins each sum.
-    steps[within == 0] = 0
-    sums = np.cumsum(steps)
-    # Sums are of 32 bits and may run over, forth and back.
-    values = (first[record] + sums - sums[begins[record]] if len(steps) else sums).astype(np.int32)
-    taken = np.minimum(held, n_samples)
+    held = counts.reshape(n_records, -1).sum(axis=1, dtype=np.int64)
+    begins = np.cumsum(held) - held
+    values = _sums(steps, first, begins[held > 0], held > 0)
     sound = (held >= n_samples) & (n_samples > 0)
     sound[sound] = values[begins[sound] + n_samples[sound] - 1] == last[sound]
     sound |= n_samples == 0
+    if (held == n_samples).all():
+        return values.astype(np.float64), sound
     result = np.full(total, np.nan)
-    starts = np.concatenate([[0], np.cumsum(n_samples)[:-1]]).astype(np.int64)
-    chosen = within < taken[record]
-    result[starts[record[chosen]] + within[chosen]] = values[chosen]
+    starts = np.cumsum(n_samples) - n_samples
+    taken = np.minimum(held, n_samples)
+    within = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)
+    result[np.repeat(starts, taken) + within] = values[np.repeat(begins, taken) + within]
     return result, sound
+
+
+def _sums(
+    steps: npt.NDArray[np.int32],
+    first: npt.NDArray[np.int32],
+    begins: npt.NDArray[np.int64],
+    is_full: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int32]:
+    """Return the samples of records that follow each other: the first of each is told, the others are steps from it.
+
+    The first difference of a record leads from the record before, and the first sample is told besides: it is put in
+    its place, so that one sum goes through all records. Sums are of 32 bits and may run over, forth and back.
+    """
+    if not len(begins):
+        return steps
+    steps[begins] = first[is_full]
+    ends = np.add.reduceat(steps, begins, dtype=np.int32)
+    steps[begins[1:]] -= ends[:-1]
+    return np.cumsum(steps, dtype=np.int32)
 
 
 def _differences(
     words: npt.NDArray[np.uint32], splits: dict[tuple[int, int], tuple[int, int]], *, is_little: bool
-) -> tuple[IntArray, IntArray]:
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Return all differences in order, and how many each word holds.
 
     Numbers of whole bytes stand in the order of the file, so in little-endian files the lowest one is the first.
@@ -158,23 +173,31 @@ def _differences(
     codes[..., 0] = 0
     codes[:, 0, 1:3] = 0  # first and last sample
     codes, flat = codes.reshape(-1), words.reshape(-1)
-    keys = codes * np.uint32(4) + (flat >> np.uint32(30))
-    table = np.zeros(16, dtype=np.int64)
+    keys = (codes * np.uint32(4) + (flat >> np.uint32(30))).astype(np.uint8)
+    table = np.zeros(16, dtype=np.uint8)
     for (code, sub), (count, _) in splits.items():
         table[code * 4 + sub] = count
     counts = table[keys]
-    begins = np.cumsum(counts) - counts
-    steps = np.zeros(int(counts.sum()), dtype=np.int64)
-    for (code, sub), (count, width) in splits.items():
-        places = np.flatnonzero(keys == code * 4 + sub)
+    begins = np.cumsum(counts, dtype=np.int64) - counts
+    steps = np.zeros(int(counts.sum(dtype=np.int64)), dtype=np.int32)
+    for (count, width), subs in _by_split(splits).items():
+        places = np.flatnonzero(np.isin(keys, subs))
         if not len(places):
             continue
-        chosen = flat[places].astype(np.int64)
+        chosen, at = flat[places].view(np.int32), begins[places]
         for number in range(count):
             place = number if is_little and width in (8, 16) else count - 1 - number
-            field = chosen >> place * width & ((1 << width) - 1)
-            steps[begins[places] + number] = np.where(field >= 1 << (width - 1), field - (1 << width), field)
+            # To the left edge and back, so that the sign is spread.
+            steps[at + number] = chosen << np.int32(32 - width - place * width) >> np.int32(32 - width)
     return steps, counts
+
+
+def _by_split(splits: dict[tuple[int, int], tuple[int, int]]) -> dict[tuple[int, int], list[int]]:
+    """Return the codes that split words alike."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for (code, sub), split in splits.items():
+        found.setdefault(split, []).append(code * 4 + sub)
+    return found
 
 
 def decode_text(body: npt.NDArray[Any], n_samples: int) -> str:

@@ -1,7 +1,9 @@
-"""Seismic formats beside miniSEED and SAC (GSE, SEG-Y, SEG-2, GCF, AH and others), read whole through ObsPy.
+"""Seismic formats beside miniSEED and SAC (SEG-Y, SEG-2, SU, AH, Kinemetrics), read whole through ObsPy.
 
 ObsPy is heavy and is brought in when such a file is opened. It is always told the format: left to find out by itself
-it would also unpack pickles, which can run code. It reads whole files, so large ones are refused with advice.
+it would also unpack pickles, which can run code. Of its formats only those are here that it reads in Python: its
+decoders in C (GSE, GCF, lists of text) end the process on damaged bytes. It reads whole files, so large ones are
+refused with advice.
 """
 
 from __future__ import annotations
@@ -24,21 +26,15 @@ from jaxscope.readers.base import OpenOptions, ReaderFormat
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 
-#: Suffix to the names that ObsPy gives its formats; the first that reads the file is taken.
-_FORMATS = {
-    ".gse": ("GSE2", "GSE1"),
-    ".gse1": ("GSE1",),
-    ".gse2": ("GSE2",),
-    ".sgy": ("SEGY",),
-    ".segy": ("SEGY",),
-    ".su": ("SU",),
-    ".sg2": ("SEG2",),
-    ".seg2": ("SEG2",),
-    ".gcf": ("GCF",),
-    ".ah": ("AH",),
-    ".evt": ("KINEMETRICS_EVT",),
-    ".slist": ("SLIST",),
-    ".tspair": ("TSPAIR",),
+#: Suffix to the name that ObsPy gives the format, and what it is told besides.
+_FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
+    ".sgy": ("SEGY", {"unpack_trace_headers": False}),
+    ".segy": ("SEGY", {"unpack_trace_headers": False}),
+    ".su": ("SU", {}),
+    ".sg2": ("SEG2", {}),
+    ".seg2": ("SEG2", {}),
+    ".ah": ("AH", {}),
+    ".evt": ("KINEMETRICS_EVT", {}),
 }
 _MOST_BYTES = 2 << 30
 _SAME_TIME_S = 0.5
@@ -61,38 +57,22 @@ def open_with_obspy(path: Path, options: OpenOptions) -> Recording:
     ReadError
         If it is damaged, too large to be read whole, or ObsPy is not installed.
     """
-    with path.open("rb") as opened:
-        head = opened.read(8)
-    names = _FORMATS[".gse"] if sniff_obspy(head) else _FORMATS.get(path.suffix.lower())
-    if names is None:
-        raise ReadError(f"{path.name} has a suffix that tells no format", hint="give it its own suffix, such as .gse2")
+    if path.suffix.lower() not in _FORMATS:
+        raise ReadError(f"{path.name} has a suffix that tells no format", hint="give it its own suffix, such as .sgy")
+    name, told = _FORMATS[path.suffix.lower()]
     if path.stat().st_size > _MOST_BYTES:
         raise ReadError(f"{path.name} is too large to be read whole", hint="convert it to miniSEED with ObsPy")
-    obspy = need("obspy", "seismic", f"{names[0]} files")
+    obspy = need("obspy", "seismic", f"{name} files")
     warnings: list[str] = []
-    stream = _read(obspy, path, names, warnings)
+    # The library gets an open file, because it leaves some of its own open.
+    with path.open("rb") as file, foreign(path.name, warnings):
+        stream = obspy.read(file, format=name, check_compression=False, **told)
     traces = _sorted_out(stream, warnings)
     if not traces:
         raise ReadError(f"{path.name} holds no samples", hint="choose another file")
     if options.rate_hz is not None:
         warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
-    return _recording(traces, str(stream[0].stats.get("_format", names[0])), warnings)
-
-
-def _read(obspy: Any, path: Path, names: Sequence[str], warnings: list[str]) -> Any:
-    """Read with the first format that fits. The library gets an open file, because it leaves some of its own open."""
-    for name in names:
-        told: list[str] = []
-        try:
-            with path.open("rb") as file, foreign(path.name, told):
-                stream = obspy.read(file, format=name, check_compression=False)
-        except ReadError:
-            if name == names[-1]:
-                raise
-        else:
-            warnings += told
-            return stream
-    raise AssertionError("no format was named")
+    return _recording(traces, str(stream[0].stats.get("_format", name)), warnings)
 
 
 def _sorted_out(stream: Any, warnings: list[str]) -> list[_Trace]:
@@ -160,8 +140,8 @@ def _without_slips(runs: Sequence[Run], rate_hz: float) -> tuple[Gap, ...]:
 
 
 def sniff_obspy(head: bytes) -> bool:
-    """Say whether these bytes can only be a GSE file, the one of these formats that shows itself."""
-    return head.startswith((b"WID1 ", b"WID2 "))
+    """Say no: without its suffix, none of these formats is opened."""
+    return False
 
 
-FORMAT = ReaderFormat(name="obspy", title="GSE", suffixes=tuple(_FORMATS), sniff=sniff_obspy, open=open_with_obspy)
+FORMAT = ReaderFormat(name="obspy", title="SEG-Y", suffixes=tuple(_FORMATS), sniff=sniff_obspy, open=open_with_obspy)

@@ -142,8 +142,6 @@ def _describe(found: Sequence[tuple[str, Any]], options: OpenOptions, warnings: 
     gaps: list[tuple[Gap, ...]] = []
     for name, (_, channel), start in zip(names, found, starts, strict=True):
         rate_hz = _rate(channel)
-        if rate_hz is not None and options.rate_hz is not None and options.rate_hz != rate_hz:
-            warnings.append(f"The rate of {name} in the file, {rate_hz:g} Hz, is used and not {options.rate_hz:g} Hz")
         rate_hz = options.rate_hz if rate_hz is None else rate_hz
         unit = channel.properties.get("unit_string") or channel.properties.get("NI_UnitDescription") or ""
         kind = kind_of(name, str(unit))
@@ -159,6 +157,8 @@ def _describe(found: Sequence[tuple[str, Any]], options: OpenOptions, warnings: 
         )
         late_s = 0.0 if origin is None or start is None else (start - origin).total_seconds()
         gaps.append(gaps_of([Run(start_s=late_s, n_samples=len(channel))], rate_hz) if rate_hz else ())
+    if options.rate_hz is not None and any(_rate(channel) is not None for _, channel in found):
+        warnings.append(f"Rates that the file tells are used; {options.rate_hz:g} Hz is taken where it tells none")
     if any(channel.rate_hz is None for channel in channels):
         warnings.append(NO_RATE)
     placed, shared, duration_s = place_channels(channels, gaps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -148,14 +149,12 @@ def write_edr(path: Path) -> None:
     path.write_bytes("\r\n".join(lines).encode().ljust(2048, b"\0") + (NOISE * 10000).astype("<i2").T.tobytes())
 
 
-def write_gse(path: Path) -> None:
+def write_segy(path: Path) -> None:
     obspy = pytest.importorskip("obspy", reason="ObsPy is not installed (the extra seismic)")
-    counts = (NOISE * 10000).astype(np.int32)
-    traces = [
-        obspy.Trace(row, {"channel": name, "sampling_rate": 500.0, "starttime": obspy.UTCDateTime(2020, 1, 1)})
-        for name, row in zip(("BHZ", "BHN"), counts, strict=True)
-    ]
-    obspy.Stream(traces).write(str(path), format="GSE2")
+    traces = [obspy.Trace(row.astype(np.float32), {"sampling_rate": 500.0}) for row in NOISE]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the library says that it makes headers
+        obspy.Stream(traces).write(str(path), format="SEGY")
 
 
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
@@ -172,7 +171,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "mne": ((".fif", write_fif),),
     "parquet": ((".parquet", write_columns), (".arrow", write_columns)),
     "neo": ((".edr", write_edr),),
-    "obspy": ((".gse2", write_gse),),
+    "obspy": ((".sgy", write_segy),),
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),
@@ -349,3 +348,24 @@ def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\x00\x01\x02" * 99)
     with pytest.raises(ReadError, match=r"can't read \.xyz files"):
         open_recording(path)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_channel_that_is_not_there_is_an_error(name: str, example: Callable[[str], Path]) -> None:
+    with open_recording(example(name)) as recording:
+        for index in (-1, len(recording.info.channels)):
+            with pytest.raises(IndexError, match="no channel"):
+                recording.read(0, 1, [index])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_rate_of_a_file_wins_over_a_given_one_and_is_told(name: str, example: Callable[[str], Path]) -> None:
+    path = example(name)
+    with open_recording(path) as plain, open_recording(path, rate_hz=123.0) as recording:
+        rates_hz = [channel.rate_hz for channel in plain.info.channels]
+        if None in rates_hz:
+            assert {channel.rate_hz for channel in recording.info.channels} == {123.0}
+            return
+        assert [channel.rate_hz for channel in recording.info.channels] == rates_hz
+        assert recording.info.duration_s == plain.info.duration_s
+        assert sum("123 Hz" in warning for warning in recording.info.warnings) == 1
