@@ -16,7 +16,7 @@ from textwrap import shorten
 import click
 
 from jaxscope import __version__
-from jaxscope.errors import JaxscopeError, one_line
+from jaxscope.errors import JaxscopeError, RecordingError, one_line
 from jaxscope.registry import Registry
 
 COMMANDS: Registry[click.Command] = Registry(
@@ -86,6 +86,9 @@ def run(arguments: Sequence[str]) -> int:
         return _say(_one_line(error.format_message()), 2)
     except JaxscopeError as error:
         return _say(error.sentence(), error.exit_code)
+    except MemoryError:
+        hint = "read a part with --start and --stop, or fewer channels with --channels"
+        return _say(f"there is not enough memory for this; {hint}", RecordingError.exit_code)
     except BrokenPipeError:
         # the reader of a pipe has gone; nothing more can be written, not even while the interpreter ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""A recording that lies in memory (or in a memory map): made data, NPY and NPZ, tests.
+"""A recording that lies in memory (or in a memory map): made data, tables of text, tests.
 
 Samples are converted to float64 when they are read, not before, so a memory-mapped array stays on disk.
 """
@@ -100,14 +100,15 @@ class ArrayRecording(Recording):
         return self._info
 
     def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
-        if self._arrays is None:
+        arrays = self._arrays  # another thread may close the recording meanwhile
+        if arrays is None:
             raise ReadError("The recording is closed", hint="open it again")
         chosen, span = self._info.reading_span(start, stop, channels)
         result = np.empty((len(chosen), len(span)), dtype=np.float64)
         # Some NaNs, cast to float64, raise a flag that means nothing here.
         with np.errstate(invalid="ignore"):
             for row, index in enumerate(chosen):
-                result[row] = self._arrays[index][span.start : span.stop]
+                result[row] = arrays[index][span.start : span.stop]
         return result
 
     def close(self) -> None:

@@ -103,6 +103,9 @@ class RecordingInfo:
             If there is no such channel.
         """
         chosen = tuple(range(len(self.channels))) if channels is None else tuple(channels)
+        for index in chosen:
+            if not 0 <= index < len(self.channels):
+                raise IndexError(f"there is no channel {index}: the recording has {len(self.channels)}")
         members = [self.channels[index] for index in chosen]
         for member in members[1:]:
             if (member.rate_hz, member.n_samples) != (members[0].rate_hz, members[0].n_samples):

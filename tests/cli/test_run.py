@@ -72,6 +72,15 @@ def test_a_bug_is_one_line_with_a_report(
     assert "ZeroDivisionError" in report.read_text()
 
 
+def test_too_little_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("jaxscope.readers.open_recording", fail)
+    assert run(("info", "x.edf")) == 3
+    assert capsys.readouterr().err.startswith("jaxscope: there is not enough memory for this; ")
+
+
 def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
