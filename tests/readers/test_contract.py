@@ -348,24 +348,3 @@ def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\x00\x01\x02" * 99)
     with pytest.raises(ReadError, match=r"can't read \.xyz files"):
         open_recording(path)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_channel_that_is_not_there_is_an_error(name: str, example: Callable[[str], Path]) -> None:
-    with open_recording(example(name)) as recording:
-        for index in (-1, len(recording.info.channels)):
-            with pytest.raises(IndexError, match="no channel"):
-                recording.read(0, 1, [index])
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_rate_of_a_file_wins_over_a_given_one_and_is_told(name: str, example: Callable[[str], Path]) -> None:
-    path = example(name)
-    with open_recording(path) as plain, open_recording(path, rate_hz=123.0) as recording:
-        rates_hz = [channel.rate_hz for channel in plain.info.channels]
-        if None in rates_hz:
-            assert {channel.rate_hz for channel in recording.info.channels} == {123.0}
-            return
-        assert [channel.rate_hz for channel in recording.info.channels] == rates_hz
-        assert recording.info.duration_s == plain.info.duration_s
-        assert sum("123 Hz" in warning for warning in recording.info.warnings) == 1
