@@ -56,17 +56,19 @@ def describe(chain: FilterChain, rate_hz: float) -> dict[str, Any]:
     joined = merge(finite_parts)
     taps = joined[0].values if joined and isinstance(joined[0], Taps) else ((1.0,) if finite_parts else ())
     plane = plane_of(tuple(parts))
-    half_power, half_amplitude = crossings_hz(design, (HALF_POWER_DB, HALF_AMPLITUDE_DB))
+    stable = is_stable(design.parts)
+    # a response that never settles has no corner frequencies
+    corners_hz = crossings_hz(design, (HALF_POWER_DB, HALF_AMPLITUDE_DB)) if stable else ((), ())
     return {
         "sections": [list(row) for row in rows],
         "taps": list(taps),
         "zeros": None if plane.zeros is None else _pairs(plane.zeros),
         "poles": _pairs(plane.poles),
         "gain": finite(plane.gain),
-        "is_stable": is_stable(design.parts),
+        "is_stable": stable,
         "settling_s": finite(settling_s(design)),
-        "minus_3db_hz": list(half_power),
-        "minus_6db_hz": list(half_amplitude),
+        "minus_3db_hz": list(corners_hz[0]),
+        "minus_6db_hz": list(corners_hz[1]),
         "phase": chain.phase,
         "report": report(chain, rate_hz),
     }

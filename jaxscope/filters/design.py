@@ -7,7 +7,6 @@ moving one knob costs the design of one stage.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.minimum import minimum_phase
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain
+from jaxscope.filters.stability import integrates
 
 #: products of lengths above which taps are convolved through the FFT
 MAX_DIRECT_PRODUCT = 20_000_000
@@ -97,11 +97,7 @@ def design_chain(chain: FilterChain, rate_hz: float) -> ChainDesign:
 
 def has_integrator(part: Realisation) -> bool:
     """Return whether a section has a pole at z = 1, so that a constant has no steady state."""
-    if not isinstance(part, Sections):
-        return False
-    # the sum of coefficients rounded to float64 near 1, -2, 1 is off by at most this
-    rounding = 2 * np.finfo(np.float64).eps
-    return any(abs(math.fsum(row[3:])) <= rounding for row in part.rows)
+    return isinstance(part, Sections) and any(map(integrates, part.rows))
 
 
 def merge(parts: Iterable[Realisation]) -> tuple[Realisation, ...]:

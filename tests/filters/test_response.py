@@ -200,6 +200,27 @@ def test_unstable_is_representable_and_named():
 
 
 @pytest.mark.parametrize(
+    ("rows", "runs"),
+    [
+        (((1, 0, 0, 1, -1, 0),), True),
+        (((1, 0, 0, 1, -1.5, 0.5),), True),
+        (((1, 0, 0, 1, -2, 1),), False),
+        (((1, 0, 0, 1, -1, 0), (1, 0, 0, 1, -1, 0)), False),
+        (((1, 0, 0, 1, 1, 0),), False),
+        (((1, 0, 0, 1, -2.05, 1.05),), False),
+    ],
+)
+def test_one_integrator_may_run_and_nothing_wilder(rows, runs):
+    design = design_of(SectionsSpec(rows=rows))
+    assert not is_stable(design.parts)
+    if runs:
+        require_stable(design)
+    else:
+        with pytest.raises(UnstableError):
+            require_stable(design)
+
+
+@pytest.mark.parametrize(
     ("a1", "a2", "stable"),
     [(-1.0, 0.0, False), (1.0, 0.0, False), (0.0, 1.0, False), (-2.0, 1.0, False), (-1.9, 0.95, True),
      (0.0, -1.0, False),
