@@ -7,7 +7,9 @@ construction; one that does not fit a rate raises it from ``check(rate_hz)``; on
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, get_args
@@ -181,8 +183,10 @@ def _knob_of(item: Field[Any]) -> Knob:
 
 def check_below_nyquist(field_name: str, value_hz: float, rate_hz: float) -> None:
     """Raise SpecError where a frequency is not below half the rate."""
-    if rate_hz <= 0:
-        raise SpecError("rate_hz", f"a rate of {shown(rate_hz)} Hz is not above 0", hint="give the sampling rate in Hz")
+    if not 0 < rate_hz < math.inf:
+        raise SpecError(
+            "rate_hz", f"a rate of {shown(rate_hz)} Hz is not a number above 0", hint="give the sampling rate in Hz"
+        )
     nyquist_hz = rate_hz / 2
     if value_hz >= nyquist_hz:
         where = "above" if value_hz > nyquist_hz else "not below"
@@ -198,6 +202,17 @@ def _one_of(field_name: str, value: object, choices: tuple[str, ...]) -> None:
         raise SpecError(
             field_name, f"{field_name} is {shown(value)}, which is not known", hint=f"choose {', '.join(choices)}"
         )
+
+
+def _all_of(field_name: str, values: object, kind: type[Any], hint: str) -> tuple[Any, ...]:
+    """Return the values as a tuple; a text is no list of its letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise SpecError(field_name, f"{field_name} is {shown(values)}, which is not a list", hint=hint)
+    items = tuple(values)
+    for item in items:
+        if not isinstance(item, kind):
+            raise SpecError(field_name, f"{shown(item)} in {field_name} is not a {kind.__name__}", hint=hint)
+    return items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,8 +262,8 @@ class FilterChain:
         _one_of("initial", self.initial, get_args(Initial))
         _one_of("gaps", self.gaps, get_args(GapPolicy))
         if self.channels is not None:
-            object.__setattr__(self, "channels", tuple(self.channels))
-        object.__setattr__(self, "stages", tuple(self.stages))
+            object.__setattr__(self, "channels", _all_of("channels", self.channels, str, 'give ("EEG*", "Fp1")'))
+        object.__setattr__(self, "stages", _all_of("stages", self.stages, Stage, "give stages: Stage(spec=…)"))
 
     @property
     def active_stages(self) -> tuple[Stage, ...]:

@@ -163,7 +163,7 @@ def stability_margin(parts: tuple[Realisation, ...]) -> float:
 def integrates(row: Row) -> bool:
     """Return whether a section has a pole at z = 1, so that a constant has no steady state."""
     # the sum of coefficients rounded to float64 near 1, -2, 1 is off by at most this
-    return abs(math.fsum(row[3:])) <= 2 * np.finfo(np.float64).eps
+    return abs(math.fsum(row[3:])) <= 2 * float(np.finfo(np.float64).eps)
 
 
 def _is_bounded(parts: tuple[Realisation, ...]) -> bool:
