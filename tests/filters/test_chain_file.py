@@ -258,3 +258,27 @@ def test_whatever_stands_in_a_file_is_a_chain_or_a_sentence(data):
         else:
             assume(chain is not None)
             assert chain_from_dict(chain_to_dict(chain), tolerant=tolerant) == chain
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"channels": "EEG*"}, 'channels is "EEG'),
+        ({"channels": 3}, "not a list"),
+        ({"channels": ("Fp1", 2)}, "2 in channels is not a str"),
+        ({"stages": Butterworth()}, "not a list"),
+        ({"stages": (Butterworth(),)}, "is not a Stage"),
+    ],
+)
+def test_a_chain_made_in_python_is_checked_too(fields, words):
+    with pytest.raises(SpecError, match=words) as caught:
+        FilterChain(**fields)
+    assert caught.value.field == next(iter(fields))
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("rate_hz", [0.0, -1.0, math.nan, math.inf])
+def test_a_rate_that_is_none_is_the_field_that_is_wrong(rate_hz):
+    with pytest.raises(SpecError, match="is not a number above 0") as caught:
+        Butterworth().check(rate_hz)
+    assert caught.value.field == "rate_hz"
