@@ -85,7 +85,8 @@ class Conductor:
         def work(token: CancelToken) -> None:
             with self._bench.busy("opening", f"Opening {path}"):
                 entry = self._bench.recordings.open(path, rate_hz=rate_hz)
-            if all(channel.rate_hz is None for channel in entry.recording.info.channels):
+            channels = entry.recording.info.channels
+            if channels and all(channel.rate_hz is None for channel in channels):
                 self._say_no_rate(entry, revision)
                 return
             token.check()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from jaxscope.data.recording import Recording
-from jaxscope.display.ticks import nice_step
 
 #: Windows that are looked at, and how long each is.
 WINDOWS = 8
@@ -48,4 +47,5 @@ def _heights(x: np.ndarray) -> list[float]:
 
 def _scale_of(heights: list[float]) -> float:
     positive = [height for height in heights if height > 0]
-    return nice_step(float(np.median(positive))) if positive else 1.0
+    # not rounded to a round number: the scale bar is round, and rounding up here would flatten traces up to 2.5 times
+    return float(np.median(positive)) if positive else 1.0

@@ -14,6 +14,7 @@ from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Opened
 from jaxscope.errors import JaxscopeError
 from jaxscope.filters.chain_file import load_chain
+from jaxscope.gui.navigator import USUAL_WINDOW_S
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
 from jaxscope.resource_files import resource_path
@@ -115,6 +116,8 @@ class WindowFiles:
                     annotations=opened.info.annotations,
                 )
             )
+            # not what was left of the window of a shorter recording
+            self.shell.navigator.look(0.0, USUAL_WINDOW_S)
         self._remember(opened.path)
 
     def _remember(self, path: str) -> None:

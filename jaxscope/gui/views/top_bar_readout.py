@@ -209,7 +209,7 @@ class Readout(AbstractView, QWidget):
             x += text_width(taken, font(12, 500)) + 8
         if self._agreement is None or self._agreement.relative_error is None:
             return
-        if not self._is_narrow:
+        if taken and not self._is_narrow:
             painter.fillRect(QRectF(round(x) + 1, height / 2 - 8, 1, 16), colour("line2"))
             x += 10
         error = self._agreement.relative_error

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
 from jaxscope.data.annotations import Gap
+from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect
@@ -220,7 +221,7 @@ def _paint_scale_bars(canvas: Canvas) -> None:
     right = canvas.width
     seen: set[str] = set()
     for row, lane in enumerate(model.lanes):
-        if lane.kind in seen:
+        if lane.kind in seen or lane.kind in CODE_KINDS:
             continue
         seen.add(lane.kind)
         units = model.scales.units_per_lane(model.state.viewport, lane.kind)
