@@ -7,6 +7,7 @@ Time that was not recorded comes as zeros from it; here such samples are missing
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -52,6 +53,8 @@ _UNITS = {1: "m", 101: "Hz", 105: "C", 106: "Pa", 107: "V", 109: "Ohm", 112: "T"
 _SKIP = "BAD_ACQ_SKIP"
 #: Every FIF file begins with its own number: tag 100, type 31, of 20 bytes.
 _FIF_HEAD = bytes([0, 0, 0, 100, 0, 0, 0, 31, 0, 0, 0, 20])
+#: Head of a tag: kind, type, size, and where the next one is (0: behind it; less: there is none).
+_TAG = struct.Struct(">iiii")
 #: What the library says where there are annotations or events alone, and of names of files, which is no news.
 _NO_SAMPLES = ("Could not find measurement data", "No raw data")
 _NO_NEWS = "does not conform to MNE naming conventions"
@@ -90,6 +93,8 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
     suffix = ".fif" if sniff_fif(head) else path.suffix.lower()
     if suffix == ".fif" and not sniff_fif(head):
         raise ReadError(f"{path.name} is not a FIF file", hint="choose another file, or correct its suffix")
+    if suffix == ".fif":
+        _check_tags(path)
     title, function = _FUNCTIONS[suffix]
     mne = need("mne", "eeg", f"{title} files")
     extra = {"on_split_missing": "warn", "allow_maxshield": "yes"} if suffix == ".fif" else {}
@@ -115,6 +120,22 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
     return SourcedRecording(
         info, [Place(source=source, row=row) for row in range(len(info.channels))], lambda: raw.close()
     )
+
+
+def _check_tags(path: Path) -> None:
+    """Refuse a file whose tags lead in a circle or have no size: the library would follow them for ever."""
+    size, at = path.stat().st_size, 0
+    visited: set[int] = set()
+    with path.open("rb") as file:
+        while at + _TAG.size <= size:
+            file.seek(at)
+            _, _, n_bytes, following = _TAG.unpack(file.read(_TAG.size))
+            if n_bytes < 0 or at in visited:
+                raise ReadError(f"{path.name} is damaged at byte {at:,}", hint="copy the file again")
+            visited.add(at)
+            if following < 0:
+                return
+            at = following or at + _TAG.size + n_bytes
 
 
 def _nothing() -> None:

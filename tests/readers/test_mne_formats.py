@@ -77,6 +77,15 @@ def test_annotations_without_a_recording_open(tmp_path: Path) -> None:
         assert [note.text for note in recording.info.annotations] == ["a", "b"]
 
 
+def test_tags_that_lead_in_a_circle_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.fif")
+    content = bytearray(path.read_bytes())
+    content[48:52] = (36).to_bytes(4, "big")  # the second tag names itself as the next
+    path.write_bytes(content)
+    with pytest.raises(ReadError, match="is damaged at byte 36"):
+        open_recording(path)
+
+
 def test_without_the_library_the_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "x.fif")
     monkeypatch.setitem(sys.modules, "mne", None)
