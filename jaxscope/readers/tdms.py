@@ -32,6 +32,8 @@ _TAG = b"TDSm"
 _INDEX_TAG = b"TDSh"
 #: The tag, flags and version, and where the next segment and the samples begin.
 _LEAD_BYTES = 28
+#: A channel goes through a few scales; the library would try as many as the file claims.
+_MOST_SCALES = 1000
 NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 
@@ -85,6 +87,10 @@ def open_tdms(path: Path, options: OpenOptions) -> Recording:
 def _signals(file: Any, path: Path, warnings: list[str]) -> list[tuple[str, Any]]:
     """Return name and channel of all that hold numbers."""
     pairs = [(group.name, channel) for group in file.groups() for channel in group.channels()]
+    for properties in (file.properties, *(g.properties for g in file.groups()), *(c.properties for _, c in pairs)):
+        n_scales = properties.get("NI_Number_Of_Scales", 0)
+        if not isinstance(n_scales, (int, np.integer)) or not 0 <= n_scales <= _MOST_SCALES:
+            raise ReadError(f"{path.name} tells of {n_scales} scales, which makes no sense", hint="copy the file again")
     left_out: dict[str, list[str]] = {}
     kept = []
     for group, channel in pairs:
