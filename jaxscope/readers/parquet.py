@@ -20,6 +20,7 @@ from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat
 from jaxscope.readers.foreign import foreign
+from jaxscope.readers.parquet_footer import check_footer
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
 
@@ -71,6 +72,8 @@ def open_table(path: Path, options: OpenOptions) -> Recording:
             f"{path.name} is neither a Parquet nor an Arrow file", hint="choose another file, or correct its suffix"
         )
     is_parquet = head.startswith(_PARQUET)
+    if is_parquet:
+        check_footer(path)
     with foreign(path.name):
         table = pl.scan_parquet(path) if is_parquet else pl.scan_ipc(path)
         schema = dict(table.collect_schema())

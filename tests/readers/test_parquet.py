@@ -72,9 +72,21 @@ def test_a_table_without_numbers_is_refused(tmp_path: Path) -> None:
         open_recording(write(tmp_path / "x.parquet", a=["x"] * 9))
 
 
-def test_a_cut_table_is_refused_in_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keep", [-9, -1, 100, 20])
+def test_a_cut_table_is_refused_in_one_sentence(keep: int, tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", a=A)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(ReadError, match=r"x\.parquet cannot be read") as caught:
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(ReadError, match=r"x\.parquet stops before its end") as caught:
         open_recording(path)
     assert "\n" not in caught.value.sentence()
+
+
+def test_columns_that_lie_outside_of_the_file_are_refused_without_noise(tmp_path: Path, capfd) -> None:
+    path = write(tmp_path / "x.parquet", a=A, b=B)
+    content = path.read_bytes()
+    length = int.from_bytes(content[-8:-4], "little")
+    # All but the footer is gone, so each place in it leads past the end of the data.
+    path.write_bytes(b"PAR1" + content[-8 - length :])
+    with pytest.raises(ReadError, match=r"footer of x\.parquet makes no sense"):
+        open_recording(path)
+    assert capfd.readouterr() == ("", "")
