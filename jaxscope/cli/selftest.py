@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import click
 
 from jaxscope.cli.output import print_json, progress, show, table
@@ -14,7 +17,7 @@ def selftest(*, as_json: bool) -> int:
     from jaxscope.compute.selftest import run_checks
 
     with progress() as report:
-        checks = run_checks(report)
+        checks = [*run_checks(report), check_window()]
     if as_json:
         print_json({"checks": checks})
     else:
@@ -23,3 +26,19 @@ def selftest(*, as_json: bool) -> int:
             rows.add_row(check["name"], "passed" if check["passed"] else "FAILED", check["detail"])
         show(rows)
     return 0 if all(check["passed"] for check in checks) else 1
+
+
+def check_window() -> dict[str, Any]:
+    """Tune the demonstration recording in the real window, drawn offscreen, and return the outcome as a check."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from jaxscope.errors import JaxscopeError
+    from jaxscope.gui.app import run_demo
+
+    try:
+        seen = run_demo(size=(1280, 800))
+    except JaxscopeError as error:
+        return {"name": "the window", "passed": False, "detail": error.sentence()}
+    compiled = seen["compilations_while_tuning"]
+    passed = compiled == 0 and seen["rms_after"] != seen["rms_before"]
+    detail = f"{seen['recording']}, {seen['channels']} channels, tuned with {compiled} compilations"
+    return {"name": "the window", "passed": passed, "detail": detail}
