@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -55,7 +59,7 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     work = _jobs_from(files, given)
     outputs: list[dict[str, Any]] = []
     failed: list[dict[str, str]] = []
-    with progress() as report:
+    with _ended_in_order(), progress() as report:
         for done, (job, outcome) in enumerate(_run_all(work, jobs, report), start=1):
             if isinstance(outcome, JaxscopeError):
                 if len(work) == 1:
@@ -71,6 +75,23 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     for failure in failed:
         click.echo(one_line(f"jaxscope: {failure['path']}: {failure['error']}"), err=True)
     return RecordingError.exit_code if failed else 0
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Take the request to end as an interruption, so that what is half written is removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -202,3 +203,24 @@ def test_a_project_with_a_stage_that_is_not_known_writes_nothing(
     assert run(("filter", str(recording), "-o", str(target), "--project", str(project))) == 4
     assert '"wavelet"' in capsys.readouterr().err
     assert not target.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends programs without asking")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_filter_that_is_ended_leaves_nothing_behind(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording, chain, target = (tmp_path / name for name in ("x.csv", "c.json", "y.edf"))
+    recording.write_text("time,a\n0,1\n0.01,2\n0.02,3\n")
+    chain.write_text('{"format": "jaxscope-chain", "version": 1, "stages": []}')
+    written: list[str] = []
+
+    def stop(*_: object) -> None:
+        written.extend(path.suffix for path in tmp_path.iterdir())
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr("jaxscope.writers.edf.EdfWriter._write", stop)
+    assert run(("filter", str(recording), "-o", str(target), "--chain", str(chain))) == 130
+    assert ".part" in written
+    assert {path.name for path in tmp_path.iterdir()} == {"x.csv", "c.json"}
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
