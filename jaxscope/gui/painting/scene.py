@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.frames import Envelope, Frame, TraceBlock
+from jaxscope.data.recording import CODE_KINDS
 from jaxscope.gui.painting.lanes import Lane
 
 FloatArray = npt.NDArray[np.float64]
@@ -190,9 +191,15 @@ def _line(
         offset = 0.0
     centre = (row + 0.5) * lane_px
     low = centre - (values.low[place, view.bins] - offset) * slope
+    is_code = lane.kind in CODE_KINDS
+    if is_code:
+        # a code is a number and no size: a large one must not be drawn across all other lanes
+        low = np.clip(low, row * lane_px + 1, (row + 1) * lane_px - 1)
     if values.high is values.low:
         return Line(x=view.x, top=low, bottom=low, is_exact=True)
     high = centre - (values.high[place, view.bins] - offset) * slope
+    if is_code:
+        high = np.clip(high, row * lane_px + 1, (row + 1) * lane_px - 1)
     top, bottom = (low, high) if scene.negative_up else (high, low)
     return Line(x=view.x, top=top, bottom=bottom, is_exact=view.block.bin_samples == 1)
 

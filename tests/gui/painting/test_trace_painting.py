@@ -162,6 +162,16 @@ def test_offsets_are_taken_only_where_wanted():
     np.testing.assert_allclose(difference.top - raw.top, (3.0 - 1.0) * 100 / 4.0)
 
 
+def test_codes_stay_in_their_lane_and_signals_may_leave_it():
+    colours, scales = COLOURS | {"t2": EEG}, {"eeg": 4.0, "status": 4.0}
+    code = replace(lane(1, "status"), colour="t2")
+    scene = make_scene(lanes=(lane(0), code), values=np.full((2, 401), 1000.0), colours=colours, scales=scales)
+    signal, status = prepare(scene)[0].lines
+    assert (signal.top < 0).all()
+    assert (status.top >= 100).all()
+    assert (status.bottom <= 200).all()
+
+
 def test_time_of_a_gap_may_be_missing():
     scene = make_scene()
     times_s = scene.frame.blocks[0].times_s.copy()
