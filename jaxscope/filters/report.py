@@ -26,10 +26,16 @@ DB_PER_OCTAVE = 20 * np.log10(2.0)
 _SLOPED = ("butterworth", "chebyshev1", "bessel")
 
 
-def hertz(values: float | tuple[float, ...]) -> str:
-    """Return frequencies as words: "40 Hz", "1 and 40 Hz"."""
+def hertz(values: float | tuple[float, ...], digits: int = 7) -> str:
+    """Return frequencies as words, without exponents.
+
+    Examples
+    --------
+    >>> hertz(1000.5), hertz((1.0, 12345.678)), hertz(12345.678, digits=4)
+    ('1000.5 Hz', '1 and 12345.68 Hz', '12350 Hz')
+    """
     several = values if isinstance(values, tuple) else (values,)
-    texts = [f"{value:.4g}" for value in several]
+    texts = [np.format_float_positional(float(f"{value:.{digits}g}"), trim="-") for value in several]
     if len(texts) > 2:
         texts = [", ".join(texts[:-1]), texts[-1]]
     return f"{' and '.join(texts)} Hz"
@@ -138,7 +144,7 @@ def stage_phrase(stage: Stage, rate_hz: float, *, passes: int = 1) -> str:
     alone = FilterChain(phase="zero" if passes == 2 else "causal", stages=(replace(stage, enabled=True),))
     half_power, half_amplitude = crossings_hz(design_chain(alone, rate_hz), (HALF_POWER_DB, HALF_AMPLITUDE_DB))
     points = [
-        f"{name} at {hertz(found)}"
+        f"{name} at {hertz(found, digits=4)}"
         for name, found in (("−3 dB", half_power), ("−6 dB", half_amplitude))
         if 0 < len(found) <= 2
     ]
@@ -188,10 +194,10 @@ def report(chain: FilterChain, rate_hz: float) -> str:
     design = design_chain(chain, rate_hz)
     stages = chain.active_stages
     if not stages:
-        return f"The signals, sampled at {rate_hz:g} Hz, were not filtered."
+        return f"The signals, sampled at {hertz(rate_hz)}, were not filtered."
     passes = 2 if chain.phase == "zero" else 1
     listed = "; ".join(stage_phrase(stage, rate_hz, passes=passes) for stage in stages)
     return (
-        f"The signals, sampled at {rate_hz:g} Hz, were filtered with: {listed}; "
+        f"The signals, sampled at {hertz(rate_hz)}, were filtered with: {listed}; "
         f"run{_structure(design)}, {DIRECTIONS[chain.phase]}.{_timing(design)}"
     )

@@ -90,6 +90,13 @@ def test_c044_order_and_sections_are_both_said():
     assert "4 second-order sections" in text
 
 
+def test_frequencies_are_said_as_they_were_given():
+    text = report(chain_of(Butterworth(band="bandpass", cutoff_hz=(1000.5, 12345.0))), 1234567.0)
+    assert "sampled at 1234567 Hz" in text
+    assert "cutoffs 1000.5 and 12345 Hz" in text
+    assert "e+" not in text
+
+
 def test_one_of_a_thing_is_no_plural():
     text = report(chain_of(FAMILIES["sections"](rows=((1, 0, 0, 1, 0.5, 0),))), 200.0)
     assert "1 second-order section given" in text
