@@ -36,6 +36,8 @@ IntArray = npt.NDArray[np.int64]
 _NEAR_BYTES, _BATCH_BYTES = 1 << 16, 4 << 20
 #: Records that begin within half a sample of the end of the one before continue it.
 _CONTINUES = 0.5
+#: The same time told more often than this is damage, and no channels are made of it.
+_MOST_LAYERS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +178,9 @@ def _traces(records: Records, usable: npt.NDArray[np.bool_], warnings: list[str]
                 f"Records of {name} overlap in time: {n_samples:,} samples that tell of the same time again are shown "
                 f"as {len(layers) - 1} more channel{'s' if len(layers) > 2 else ''}"
             )
+        n_left_out = len(rows) - sum(len(layer) for layer in layers)
+        if n_left_out:
+            warnings.append(f"{n_left_out:,} more records of {name} repeat the same time and are left out")
         traces += [_Trace(name=name, rate_hz=rate_hz, rows=layer) for layer in layers]
     return traces
 
@@ -198,7 +203,7 @@ def _layers(records: Records, rows: IntArray, rate_hz: float) -> list[IntArray]:
         if fitting:
             layers[fitting[0]].append(row)
             ends[fitting[0]] = stop
-        else:
+        elif len(layers) < _MOST_LAYERS:
             layers.append([row])
             ends.append(stop)
     return [np.array(layer, dtype=np.int64) for layer in layers]

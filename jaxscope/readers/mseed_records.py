@@ -9,6 +9,7 @@ Source: SEED manual 2.4, chapter 8, "Data records".
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -25,6 +26,10 @@ _BUFFER_BYTES = 8 << 20
 _QUALITIES = b"DRQM"
 _TYPE_DATA, _TYPE_RATE, _TYPE_MICROSECONDS = 1000, 100, 1001
 _MOST_BLOCKETTES = 64
+_FIRST_WINDOW = 4
+#: Which bytes may be in the number of a record, and which are its quality.
+_IN_NUMBER = np.isin(np.arange(256), np.frombuffer(b"0123456789 \0", dtype=np.uint8))
+_IN_QUALITIES = np.isin(np.arange(256), np.frombuffer(_QUALITIES, dtype=np.uint8))
 _STEIM1 = 10
 
 
@@ -77,9 +82,8 @@ def sniff_mseed(head: bytes) -> bool:
     """Say whether these bytes can only be a miniSEED record or the volume header of full SEED."""
     if len(head) < _FIXED_BYTES or not head[:6].isdigit():
         return False
-    raw = np.frombuffer(head, dtype=np.uint8)
     volume = head[6:7] == b"V" and head[7:8] == b" " and head[8:11] in (b"008", b"010", b"011")
-    return bool(_looks_like_header(raw[np.newaxis])[0]) or volume
+    return _is_header(head[:_FIXED_BYTES]) or volume
 
 
 def scan_records(file: ByteFile, warnings: list[str]) -> Records:
@@ -123,7 +127,7 @@ def _scan_buffer(file: ByteFile, raw: ByteArray, position: int, found: _Found) -
     is_last = position + len(raw) >= file.n_bytes
     at = 0
     while at + _FIXED_BYTES <= len(raw):
-        if not _looks_like_header(raw[np.newaxis, at : at + _FIXED_BYTES])[0]:
+        if not _is_header(raw[at : at + _FIXED_BYTES].tobytes()):
             step = _to_next_header(raw, at)
             found.n_foreign_bytes += 0 if _is_control(raw[at : at + 8]) else step
             at += step
@@ -154,14 +158,34 @@ def _is_control(head: ByteArray) -> bool:
 
 def _looks_like_header(heads: ByteArray) -> npt.NDArray[np.bool_]:
     """Say which rows may be headers of data records. Shape (n, at least 48)."""
-    number = heads[:, :6]
-    digits = ((number >= 48) & (number <= 57)) | (number == 32) | (number == 0)
-    good = digits.all(axis=1) & np.isin(heads[:, 6], np.frombuffer(_QUALITIES, dtype=np.uint8))
+    good = _IN_NUMBER[heads[:, :6]].all(axis=1) & _IN_QUALITIES[heads[:, 6]]
     good &= (heads[:, 7] == 32) | (heads[:, 7] == 0)
     good &= (heads[:, 24] < 24) & (heads[:, 25] < 60) & (heads[:, 26] <= 60)
     good &= _order_of(heads[:, 20], heads[:, 21], heads[:, 22], heads[:, 23]) != 0
     result: npt.NDArray[np.bool_] = good
     return result
+
+
+def _is_header(head: bytes) -> bool:
+    """Say the same of one header, sooner."""
+    return (
+        all(_IN_NUMBER[byte] for byte in head[:6])
+        and head[6] in _QUALITIES
+        and head[7] in (32, 0)
+        and head[24] < 24
+        and head[25] < 60
+        and head[26] <= 60
+        and _order(head) is not None
+    )
+
+
+def _order(head: bytes) -> str | None:
+    """Return the byte order in which year and day make sense, None where neither does."""
+    for order in "><":
+        year, day = struct.unpack_from(f"{order}HH", head, 20)
+        if 1900 <= year <= 2100 and 1 <= day <= 366:
+            return order
+    return None
 
 
 def _order_of(*parts: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
@@ -183,13 +207,24 @@ def _to_next_header(raw: ByteArray, at: int) -> int:
     if not n_places:
         return _STEP
     heads = np.lib.stride_tricks.as_strided(rest, (n_places, _FIXED_BYTES), (_STEP, 1), writeable=False)
-    places = np.flatnonzero(_looks_like_header(heads))
-    return _STEP + (int(places[0]) if len(places) else n_places) * _STEP
+    for start, stop in _growing(n_places):
+        places = np.flatnonzero(_looks_like_header(heads[start:stop]))
+        if len(places):
+            return _STEP + (start + int(places[0])) * _STEP
+    return _STEP + n_places * _STEP
+
+
+def _growing(n_rows: int) -> Iterator[tuple[int, int]]:
+    """Yield windows over rows, each much longer than the one before: what is found soon costs little."""
+    start, length = 0, _FIRST_WINDOW
+    while start < n_rows:
+        yield start, min(start + length, n_rows)
+        start, length = start + length, length * 8
 
 
 def _layout_at(raw: ByteArray, *, is_last: bool) -> Layout | None:
     """Return the layout of the record at the beginning of ``raw``, None where its header cannot be believed."""
-    order = ">" if _order_of(*(raw[20 + n : 21 + n] for n in range(4)))[0] == 1 else "<"
+    order = _order(raw[:_FIXED_BYTES].tobytes()) or ">"
     data_offset, first = np.frombuffer(raw[44:48].tobytes(), f"{order}u2").tolist()
     encoding, data_order, n_bytes = _STEIM1, order, 0
     rate_at = microseconds_at = None
@@ -242,8 +277,8 @@ def _length_without_blockette(raw: ByteArray, *, is_last: bool) -> int:
     """Return the length of a record that does not tell it: up to the next header, or to the end of the file."""
     length = _LEAST_RECORD
     while length <= _MOST_RECORD:
-        head = raw[np.newaxis, length : length + _FIXED_BYTES]
-        if head.shape[1] == _FIXED_BYTES and _looks_like_header(head)[0]:
+        head = raw[length : length + _FIXED_BYTES].tobytes()
+        if len(head) == _FIXED_BYTES and _is_header(head):
             return length
         if is_last and length == len(raw):
             return length
@@ -253,24 +288,23 @@ def _length_without_blockette(raw: ByteArray, *, is_last: bool) -> int:
 
 def _run_length(raw: ByteArray, at: int, layout: Layout) -> int:
     """Return how many records in a row have the layout of the one at ``at``."""
-    n_records = (len(raw) - at) // layout.n_bytes
+    n_records = (len(raw) - at) // layout.n_bytes if layout.data_offset else 1
     table = raw[at : at + n_records * layout.n_bytes].reshape(n_records, layout.n_bytes)
-    alike = _looks_like_header(table[:, :_FIXED_BYTES])
-    alike &= (table[:, 44:48] == table[0, 44:48]).all(axis=1)
     skip = np.zeros(layout.stop_at, dtype=np.bool_)
-    for place, n_bytes in ((layout.rate_at, 8), (layout.microseconds_at, 8)):
+    for place in (layout.rate_at, layout.microseconds_at):
         if place is not None:
-            skip[place + 4 : place + n_bytes] = True
+            skip[place + 4 : place + 8] = True
     places = np.flatnonzero(~skip[_FIXED_BYTES:]) + _FIXED_BYTES
-    alike &= (table[:, places] == table[0, places]).all(axis=1)
-    alike &= (table[:, 30:32].any(axis=1) if layout.data_offset else True) & (table[:, 39] == table[0, 39])
-    if not layout.data_offset:
-        alike[1:] = False
-    order = _order_of(*(table[:, 20 + n] for n in range(4)))
-    alike &= order == order[0]
-    # Without a told length, each record is measured by itself.
-    different = np.flatnonzero(~alike)
-    return int(different[0]) if len(different) else n_records
+    places = np.concatenate([[39, 44, 45, 46, 47], places])
+    for start, stop in _growing(n_records):
+        rows = table[start:stop]
+        alike = _looks_like_header(rows[:, :_FIXED_BYTES]) & (rows[:, places] == table[0, places]).all(axis=1)
+        alike &= rows[:, 30:32].any(axis=1) | (layout.data_offset == 0)
+        alike &= _order_of(*(rows[:, 20 + n] for n in range(4))) == (1 if layout.order == ">" else -1)
+        different = np.flatnonzero(~alike)
+        if len(different):
+            return max(1, start + int(different[0]))
+    return n_records
 
 
 def _take(raw: ByteArray, at: int, n_records: int, layout: Layout, position: int, found: _Found) -> None:

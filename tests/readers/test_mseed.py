@@ -162,6 +162,24 @@ def test_an_encoding_that_is_not_known_is_named(tmp_path: Path) -> None:
         assert "Steim 3 (encoding 19)" in recording.info.warnings[0]
 
 
+def test_the_same_time_told_without_end_is_cut_short_and_told(tmp_path: Path) -> None:
+    with open_recording(write(tmp_path / "x.mseed", *[record(np.arange(100))] * 80)) as recording:
+        assert len(recording.info.channels) == 64
+        assert any("16 more records" in words and "left out" in words for words in recording.info.warnings)
+
+
+def test_records_of_many_layouts_in_turn_are_all_found(tmp_path: Path) -> None:
+    values = np.arange(60)
+    parts = []
+    for second in range(40):
+        for name, encoding in ((b"BHZ", 3), (b"BHN", 1), (b"BHE", 5)):
+            parts.append(record(values, second * 0.6, name, encoding, 1024))
+    with open_recording(write(tmp_path / "x.mseed", *parts)) as recording:
+        assert {channel.n_samples for channel in recording.info.channels} == {2400}
+        assert (recording.info.gaps, recording.info.warnings) == ((), ())
+        np.testing.assert_array_equal(recording.read(50, 70, [1])[0], [*values[50:], *values[:10]])
+
+
 def test_the_correction_of_the_clock_is_applied_once(tmp_path: Path) -> None:
     for flag, second in ((0, 1.5), (2, 0.0)):
         corrected = bytearray(record(np.arange(9)))
