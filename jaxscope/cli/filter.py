@@ -21,6 +21,7 @@ from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageErro
 
 if TYPE_CHECKING:
     from jaxscope.filters.spec import FilterChain
+    from jaxscope.session.state import RecordingRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,8 @@ def _ended_in_order() -> Iterator[None]:
 
 def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     """Check the options against each other and return what is to be done."""
+    from jaxscope.session.project import changed_words
+
     if given["chains"] and given["project"]:
         raise UsageError("--project and --chain exclude each other", hint="give one of them")
     if not given["chains"] and not given["project"]:
@@ -103,7 +106,9 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     if bool(given["output"]) == bool(given["output_dir"]):
         raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
     chains, engine, recording = _chains_and_engine(given)
-    sources = list(files) or ([recording] if recording else [])
+    if not files and recording is not None:
+        warn(changed_words(recording))
+    sources = list(files) or ([recording.path] if recording else [])
     if not sources:
         raise UsageError("there is no file to filter", hint="name one or more")
     if given["output"] and len(sources) > 1:
@@ -133,7 +138,7 @@ def _refuse_shared_targets(work: list[_Job]) -> None:
         sources[place] = job.source
 
 
-def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], Any, str | None]:
+def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], Any, RecordingRef | None]:
     from jaxscope.filters.chain_file import load_chain
     from jaxscope.session.project import load_project
 
@@ -144,7 +149,7 @@ def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], 
     document = project.document
     chains = document.chains if document.filter_on else ()
     _refuse_unknown_stages(chains, given["project"])
-    return chains, project.engine, document.recording.path if document.recording else None
+    return chains, project.engine, document.recording
 
 
 def _refuse_unknown_stages(chains: tuple[FilterChain, ...], project: str) -> None:

@@ -71,6 +71,21 @@ def reference_to(path: str | Path, *, rate_hz: float | None = None) -> Recording
     return RecordingRef(path=str(Path(path).resolve()), size_bytes=size, fingerprint=digest, rate_hz=rate_hz)
 
 
+def changed_words(reference: RecordingRef) -> tuple[str, ...]:
+    """Return the sentence for a recording that is no longer what the reference was made of; none where it is.
+
+    A file that is not there is for whoever opens it to tell.
+    """
+    try:
+        size, digest = fingerprint(reference.path)
+    except OSError:
+        return ()
+    told = (reference.size_bytes, reference.fingerprint)
+    if all(was in (None, now) for was, now in zip(told, (size, digest), strict=True)):
+        return ()
+    return (f"{Path(reference.path).name} has changed since the project was saved",)
+
+
 def save_project(path: str | Path, project: Project) -> None:
     """Write a project file; the old one stays until the new one is complete.
 

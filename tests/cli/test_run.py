@@ -224,3 +224,22 @@ def test_a_filter_that_is_ended_leaves_nothing_behind(
     assert ".part" in written
     assert {path.name for path in tmp_path.iterdir()} == {"x.csv", "c.json"}
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_recording_that_changed_since_the_project_was_saved_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from jaxscope.session.project import Project, reference_to, save_project
+    from jaxscope.session.state import Document, EngineChoice, Viewport
+
+    recording, project = tmp_path / "x.csv", tmp_path / "p.jaxscope"
+    recording.write_text("time,a\n0,1\n0.01,2\n")
+    save_project(
+        project,
+        Project(document=Document(recording=reference_to(recording)), viewport=Viewport(), engine=EngineChoice()),
+    )
+    assert run(("filter", "-o", str(tmp_path / "y.csv"), "--project", str(project))) == 0
+    assert "has changed" not in capsys.readouterr().err
+    recording.write_text("time,a\n0,1\n0.01,3\n")
+    assert run(("filter", "-o", str(tmp_path / "z.csv"), "--project", str(project))) == 0
+    assert "jaxscope: warning: x.csv has changed since the project was saved\n" in capsys.readouterr().err
