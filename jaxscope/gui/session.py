@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.frames import Busy, Opened
+from jaxscope.errors import UsageError
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.bridge import Bridge
 from jaxscope.gui.main_window import MainWindow
@@ -36,6 +38,7 @@ _DRESSED = "jaxscopeDressed"
 
 def make_application() -> QApplication:
     """Return the one QApplication, dressed; made here where there is none yet."""
+    _check_display()
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         application = existing
@@ -50,6 +53,13 @@ def make_application() -> QApplication:
         application.setProperty(_DRESSED, True)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     return application
+
+
+def _check_display() -> None:
+    """Refuse where there is no screen to show a window on: Qt would end the process without a word to act on."""
+    is_told = os.environ.get("QT_QPA_PLATFORM") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if sys.platform.startswith("linux") and not is_told:
+        raise UsageError("there is no display to open a window on", hint="run jaxscope demo or jaxscope filter instead")
 
 
 def initial_state(settings: Settings, chains: Sequence[FilterChain] = ()) -> SessionState:

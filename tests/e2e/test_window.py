@@ -319,3 +319,14 @@ def test_slider_redraws_after_before_it_is_released(driver, demo):
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(slider.width() * 0.7), middle))
     store.undo()
     assert store.state.document.chains[0].stages[2].spec.cutoff_hz == 41.0, "a drag is one step"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
+def test_without_a_display_the_window_is_refused_in_one_line(demo, tmp_path):
+    names = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY")
+    surroundings = {name: value for name, value in os.environ.items() if name not in names} | {"HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "jaxscope", demo]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=surroundings)
+    assert done.returncode == 2
+    assert done.stderr.startswith("jaxscope: there is no display")
+    assert len(done.stderr.splitlines()) == 1
