@@ -74,40 +74,12 @@ def row_groups(
         if design is not None and design.parts:
             groups.setdefault(structure_of(design), []).append(row)
     result: list[RowGroup] = []
-    for rows, place in _placed(list(groups.values()), device):
+    for rows in groups.values():
         own = tuple(design for row in rows if (design := designs[row]) is not None)
         shared = own[:1] if len(set(own)) == 1 else own
-        key = ProgramKey(designs=shared, n_channels=len(rows), device=place, precision=precision, method=method)
+        key = ProgramKey(designs=shared, n_channels=len(rows), device=device, precision=precision, method=method)
         result.append(RowGroup(rows=tuple(rows), key=key))
     return tuple(result)
-
-
-def _placed(groups: list[list[int]], device: str) -> list[tuple[list[int], str]]:
-    """Return each group with its device; with ``"gpu:all"`` the rows of a group are dealt out to all of that kind."""
-    backend, _, number = device.partition(":")
-    if number != "all":
-        return [(rows, device) for rows in groups]
-    devices = devices_of(backend)
-    placed: list[tuple[list[int], str]] = []
-    for rows in groups:
-        share = -(-len(rows) // len(devices))
-        parts = [rows[at : at + share] for at in range(0, len(rows), share)]
-        placed.extend(zip(parts, devices, strict=False))
-    return placed
-
-
-def devices_of(backend: str) -> tuple[str, ...]:
-    """Return the ids of all devices of a backend.
-
-    Raises
-    ------
-    DeviceError
-        Where there is none.
-    """
-    from jaxscope.engines.devices import find_device, list_devices
-
-    name = find_device(backend)[0].partition(":")[0]
-    return tuple(device.id for found in list_devices() if found.name == name for device in found.devices)
 
 
 def render(request: RenderRequest, cache: WindowCache, programs: ProgramLibrary) -> Rendered:

@@ -8,7 +8,6 @@ are those of the whole recording, also where only a part of it is asked for.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -137,8 +136,8 @@ def _segment_blocks(
         cut = slice(at - read_first, end - read_first)
         y = np.array(x[:, cut], dtype=np.float64)
         place = at - segment.first_sample
-        for runner, filtered in zip(runners, _filtered(runners, x, cut, place), strict=True):
-            y[runner.rows] = filtered
+        for runner in runners:
+            y[runner.rows] = runner.filter(x, cut, place)
         keep = max(0, first - at)
         if keep < end - at:
             yield Block(at + keep, x[:, cut][:, keep:], y[:, keep:])
@@ -147,20 +146,11 @@ def _segment_blocks(
         at = end
 
 
-def _filtered(runners: Sequence[_Runner | _SpilledRunner], x: FloatArray, cut: slice, place: int) -> list[FloatArray]:
-    """Return the rows of each runner; runners on different devices work at the same time."""
-    if len({runner.device for runner in runners}) < 2:
-        return [runner.filter(x, cut, place) for runner in runners]
-    with ThreadPoolExecutor(len(runners)) as pool:
-        return list(pool.map(lambda runner: runner.filter(x, cut, place), runners))
-
-
 class _Runner:
     """One program on its rows. ``before`` and ``around`` are the samples of context that it needs."""
 
     def __init__(self, rows: npt.NDArray[np.intp], program: Program, context: int) -> None:
         self.rows = rows
-        self.device = program.device
         self._program = program
         self.before = context if program.is_causal else 0
         self.around = 0 if program.is_causal else context
@@ -190,7 +180,6 @@ class _SpilledRunner:
 
     def __init__(self, group: RowGroup, programs: ProgramLibrary, spill: ZeroPhaseSpill) -> None:
         self.rows = np.array(group.rows)
-        self.device = group.key.device
         self._group, self._programs, self._spill = group, programs, spill
 
     def prepare(self, source: Source, segment: Segment) -> Iterator[None]:

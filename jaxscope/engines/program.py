@@ -34,7 +34,7 @@ def make_program(
         One for all channels, or one for each channel, all of one structure.
     n_channels : int
     device : str
-        Backend and number, such as ``"cpu:0"``; a backend alone means its first device.
+        Backend and number, such as ``"cpu:0"``; a backend alone means its first device, ``"cpu:all"`` every one.
     precision : {"float64", "float32"}
     method : str
         A name of ``METHODS``, or ``"auto"``; the program says which it became, and why.
@@ -60,6 +60,19 @@ def make_program(
             hint="give chains with the same number of sections and taps",
         )
     name, reason = choose(method, structure, designs, n_channels=n_channels, device=device, precision=precision)
-    if ":" not in device:
-        device = f"{device}:0"
-    return METHODS[name](designs, n_channels=n_channels, device=device, precision=precision, reason=reason)
+    device, program = _placed(METHODS[name], device)
+    return program(designs, n_channels=n_channels, device=device, precision=precision, reason=reason)
+
+
+def _placed(method: type[Program], device: str) -> tuple[str, type[Program]]:
+    """Return the device by its full name, and the method as it runs there: on several devices, where there are."""
+    backend, _, number = device.partition(":")
+    if number != "all":
+        return device if number else f"{backend}:0", method
+    from jaxscope.engines.jax_engine import JaxProgram
+    from jaxscope.engines.sharding import devices_of, sharded
+
+    backend, devices = devices_of(device)
+    if len(devices) == 1 or not issubclass(method, JaxProgram):
+        return f"{backend}:0", method
+    return f"{backend}:all", sharded(method)

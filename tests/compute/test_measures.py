@@ -211,7 +211,8 @@ def test_all_devices_share_the_rows():
     state = SessionState(document=Document(chains=(LOW_PASS,)))
     designs = plan(state, made(noise(5)).info, 100).groups[0].designs
     groups = row_groups(designs, device="cpu:all", precision="float64", method="auto")
-    assert [(group.rows, group.key.device) for group in groups] == [((0, 1, 2), "cpu:0"), ((3, 4), "cpu:1")]
+    assert [(group.rows, group.key.device) for group in groups] == [((0, 1, 2, 3, 4), "cpu:all")]
+    assert ProgramLibrary().get(groups[0].key).device == "cpu:all"
 
 
 # --- library, demonstration, self-test
