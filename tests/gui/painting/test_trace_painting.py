@@ -323,6 +323,14 @@ def test_before_is_painted_anew_when_anything_of_it_changes(choices):
     assert before_key(make_scene()) != before_key(make_scene(**choices))
 
 
+def test_kept_before_is_never_shown_in_another_window():
+    painter = Painter()
+    painter.paint(make_scene())
+    for choices in ({"start_s": 1.0, "stop_s": 11.0}, {"negative_up": True}, {"height_px": 100}):
+        scene = make_scene(**choices)
+        assert painter.paint(scene).image == paint_scene(scene).image
+
+
 def test_painter_thread_paints_the_newest_scene_and_drops_the_rest():
     begun, go_on = threading.Event(), threading.Event()
     delivered, done = [], threading.Event()
