@@ -287,6 +287,15 @@ def test_a_last_sample_that_some_channels_lack_is_told(tmp_path: Path) -> None:
     assert info.warnings == ("The last 2 bytes of samples in a.wav are no whole sample and are not read",)
 
 
+@pytest.mark.parametrize(("block", "is_told"), [(8, True), (6, False)])
+def test_24_bits_in_4_bytes_are_told(block: int, *, is_told: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    fmt = struct.pack("<IHHIIHH", 16, 1, 2, 8000, 8000 * block, block, 24)
+    body = b"WAVEfmt " + fmt + b"data" + struct.pack("<I", 10 * block) + bytes(10 * block)
+    path.write_bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
+    assert ["24-bit" in words for words in FORMAT.open(path, OpenOptions()).info.warnings] == [True] * is_told
+
+
 def test_a_rate_of_0_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.wav"
     path.write_bytes(wav_bytes(SOUND.tobytes(), rate=0))
