@@ -153,6 +153,15 @@ FILTER = (
         run=lambda window: window.choose_face("coefficients"),
         is_on=lambda window: window.shell.viewport.face == "coefficients",
     ),
+    Command(
+        name="face_poles_zeros",
+        text="Poles and zeros",
+        rows=everywhere("Poles & zeros face"),
+        menu="Filter",
+        section=2,
+        run=lambda window: window.choose_face("poles_zeros"),
+        is_on=lambda window: window.shell.viewport.face == "poles_zeros",
+    ),
 )
 
 COMPUTE = (

@@ -143,6 +143,7 @@ class MainWindow(QWidget):
         self.rail.colour_menu_asked.connect(actions.menus.open_colour_menu)
         self.strip.search_ended.connect(self.traces.setFocus)
         self.dock.escaped.connect(self.traces.setFocus)
+        self.dock.hinted.connect(self.status.say)
         self.status.cancel_asked.connect(self._conductor.cancel)
         theme().changed.connect(self._on_theme)
 

@@ -12,6 +12,9 @@ from PySide6.QtGui import QGuiApplication
 
 from jaxscope.compute.frames import Blocked, ExportProgress, Failure
 from jaxscope.gui.views.banner import Banner, Notice
+from jaxscope.session.actions import MovePolesInside
+from jaxscope.session.reduce import stage_spec
+from jaxscope.session.roots import inside_radius, moved_inside
 from jaxscope.session.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -22,6 +25,16 @@ class ShowBanner(Protocol):
 
     def __call__(self, *, visible: bool) -> None:
         """Show or hide it."""
+
+
+def _way_inside(blocked: Blocked, store: Store) -> tuple[tuple[str, None, Callable[[], None]], ...]:
+    """Return the button that mirrors the poles outside the circle at it, where that can be done."""
+    chain, stage, radius = blocked.chain, blocked.stage, blocked.pole_radius
+    spec = None if chain is None or stage is None else stage_spec(store.state, chain, stage)
+    if spec is None or radius is None or moved_inside(spec) is None:
+        return ()
+    action = MovePolesInside(chain=chain, stage=stage)
+    return ((f"Move inside, to {inside_radius(radius):.4g}", None, lambda: store.dispatch(action)),)
 
 
 class Notices:
@@ -68,7 +81,8 @@ class Notices:
             self.take_back("blocked")
             return
         held = "After is held at the last stable filter" if blocked.kind == "unstable" else blocked.hint
-        actions = (("Undo", "arrow-back-up", store.undo),) if store.can_undo else ()
+        undo = (("Undo", "arrow-back-up", store.undo),) if store.can_undo else ()
+        actions = (*undo, *_way_inside(blocked, store))
         notice = Notice(cause="blocked", kind="danger", sentence=blocked.reason, hint=held, rank=3, actions=actions)
         self.show(notice)
 

@@ -214,6 +214,15 @@ class MovePolesInside(Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PutStageBack(Action):
+    """A stage as it was before, with its origin: what Esc does in a drag."""
+
+    chain: int
+    stage: int
+    content: Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevertToDesign(Action):
     """Put the design back that edited coefficients came from."""
 

@@ -126,6 +126,8 @@ def _reduce_stage(stage: Stage, action: act.Action) -> Stage:
         case act.EditRoots():
             origin = stage.origin if is_manual(stage.spec) else stage.spec
             return replace(stage, spec=rooted_spec(action), origin=origin)
+        case act.PutStageBack():
+            return action.content
         case act.MovePolesInside():
             return replace(stage, spec=moved_inside(stage.spec) or stage.spec)
         case act.RevertToDesign() if stage.origin is not None:

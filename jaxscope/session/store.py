@@ -147,6 +147,9 @@ class Store:
             self._undo = (*self._undo, _Step(previous.document, text))[-UNDO_LIMIT:]
         else:
             begun = self._undo[-1]
+            if begun.document == following.document:  # put back as it was: there is nothing left to undo
+                self._undo, self._redo, self._merge_key = self._undo[:-1], (), None
+                return
             self._undo = (*self._undo[:-1], _Step(begun.document, describe_change(begun.document, following.document)))
         self._redo = ()
         self._merge_key = merge_key

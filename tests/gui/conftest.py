@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.compute.frames import DesignFrame, SpectrumFrame, StageCurve
 from jaxscope.errors import SpecError
 from jaxscope.filters import FAMILIES, FilterChain, Stage
-from jaxscope.filters.coefficients import Sections, Taps
+from jaxscope.filters.coefficients import RunningMedian, Sections, Taps
+from jaxscope.filters.stability import plane_of
 from jaxscope.gui.theme import theme
 from jaxscope.session.actions import Action
 from jaxscope.session.state import Document, SessionState, Viewport
@@ -60,6 +61,7 @@ def curve_of(stage: Stage, frequencies_hz: np.ndarray, rate_hz: float) -> StageC
         **(blank | {"magnitude_db": level, "realisation": made, "b": tuple(b), "a": tuple(a)}),
         is_stable=radius <= 1.0,
         pole_radius=float(radius),
+        plane=plane_of(stage.spec.parts(rate_hz)) if not isinstance(made, RunningMedian) else None,
     )
 
 

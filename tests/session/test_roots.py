@@ -106,3 +106,14 @@ def test_moved_roots_their_face_and_view_live_through_a_project(tmp_path) -> Non
     project = project_from_dict(project_to_dict(saved, folder=tmp_path), folder=tmp_path)
     assert project.document.chains == state.document.chains
     assert project.viewport == state.viewport
+
+
+def test_a_stage_put_back_as_it_was_leaves_no_step() -> None:
+    store = Store(_state())
+    store.dispatch(_edit((), ((0.5, 0.1),), merge_key="drag"))
+    store.dispatch(act.PutStageBack(chain=0, stage=0, content=LOW, merge_key="drag"))
+    assert _stage(store.state) == LOW
+    assert not store.can_undo
+    store.dispatch(_edit((), ((0.5, 0.1),), merge_key="drag"))
+    store.undo()
+    assert _stage(store.state) == LOW

@@ -56,9 +56,10 @@ class Switch(QCheckBox):
 
     def set_label(self, label: str) -> None:
         """Change the words beside the switch."""
-        self._label = label
-        self.updateGeometry()
-        self.update()
+        if label != self._label:
+            self._label = label
+            self.updateGeometry()
+            self.update()
 
     def set_busy(self, *, busy: bool) -> None:
         """Show a small ring on the knob while the change is being applied."""

@@ -77,6 +77,7 @@ class TextField(QLineEdit):
         self._align = align
         self._wrong = False
         self._untaken = False
+        self._alarmed = False
         self.setFrame(False)
         self.setAccessibleName(name)
         self.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
@@ -104,10 +105,19 @@ class TextField(QLineEdit):
             self._wrong = wrong
             # what is wrong is read from its beginning
             self.setAlignment((Qt.AlignmentFlag.AlignLeft if wrong else self._align) | Qt.AlignmentFlag.AlignVCenter)
-            self.setProperty("jaxscopeField", "wrong" if wrong else "rest")
-            self.style().unpolish(self)
-            self.style().polish(self)
-            self.update()
+            self._dress()
+
+    def set_alarmed(self, *, alarmed: bool) -> None:
+        """Mark the number as taken but dangerous (an unstable radius), or as harmless again."""
+        if alarmed != self._alarmed:
+            self._alarmed = alarmed
+            self._dress()
+
+    def _dress(self) -> None:
+        self.setProperty("jaxscopeField", "wrong" if self._wrong or self._alarmed else "rest")
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.update()
 
     def set_unit(self, unit: str) -> None:
         """Change the unit at the right."""
@@ -189,7 +199,7 @@ class TextField(QLineEdit):
             draw_text(painter, rect, self._unit, font(11), "text3" if self.isEnabled() else "off", RIGHT)
 
     def _border(self) -> tuple[str, float]:
-        if self._wrong:
+        if self._wrong or self._alarmed:
             return "danger", 2
         if not self.isEnabled():
             return "line", 1

@@ -85,11 +85,17 @@ def _flat(realisation: Realisation | None) -> tuple[float, ...]:
 def edited_words(stage: Stage, realisation: Realisation | None, rate_hz: float) -> str:
     """Return how many numbers of a stage differ from its design; where that cannot be counted, what it was."""
     assert stage.origin is not None
+    if stage.spec.family == "zpk":
+        return f"Moved by hand · {_many('pole', stage.spec.poles)}, {_many('zero', stage.spec.zeros)}"
     before, now = _numbers_of(stage.origin, rate_hz), _flat(realisation)
     if not before or len(before) != len(now):
         return line_of(stage)
     count = sum(abs(a - b) > 1e-12 * max(abs(a), abs(b)) for a, b in zip(before, now, strict=True))
     return f"{count} number edited by hand" if count == 1 else f"{count} numbers edited by hand"
+
+
+def _many(word: str, roots: tuple[tuple[float, float], ...]) -> str:
+    return f"{len(roots)} {word}{'' if len(roots) == 1 else 's'}"
 
 
 def row_of(stage: Stage, curve: StageCurve | None, rate_hz: float | None = None) -> StageRow:

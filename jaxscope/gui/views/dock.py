@@ -26,6 +26,7 @@ from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
 from jaxscope.gui.views.dock_menu import stage_menu
+from jaxscope.gui.views.poles_zeros import PolesZerosFace
 from jaxscope.gui.views.response import ResponsePanel
 from jaxscope.session.actions import AddStage, ChooseFace, SetChains
 from jaxscope.session.state import SessionState
@@ -37,11 +38,13 @@ _FIXED_HEIGHT = 48 + 36 + 9 + 4 + 30 + 4 + 36 + 1
 _TABS = (
     ("design", "Design", "The filter as a design [Alt 1]"),
     ("coefficients", "Coefficients", "The filter as numbers [Alt 2]"),
+    ("poles_zeros", "Poles & zeros", "The filter as poles and zeros [Alt 3]"),
 )
 
 
 #: (height of the dock from which it holds, height of the response panel)
 _RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
+_RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE = 230, 800
 _SHORT = 640
 _LEAST_HEIGHT = 420
 
@@ -70,6 +73,8 @@ class Dock(QWidget, AbstractView):
     escaped = Signal()
     #: a drag that turns a number began (True) or ended (False): the status bar names the modifiers
     dragging = Signal(bool)
+    #: what a drag does and which keys change it; empty when it is over
+    hinted = Signal(str)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +91,7 @@ class Dock(QWidget, AbstractView):
         self.tabs = FaceTabs(_TABS, name="Faces")
         self.design = DesignFace(dispatch)
         self.coefficients = CoefficientsFace(dispatch)
+        self.poles_zeros = PolesZerosFace(dispatch)
         self.response = ResponsePanel(dispatch)
         self._faces = _Faces()
         self._scroll = QScrollArea()
@@ -110,21 +116,20 @@ class Dock(QWidget, AbstractView):
         """Return what the Tab key reaches, in order."""
         header = self.header
         before = [header.switch, header.chooser, *stops_of(header.phase), self.chain, self.add_button, self.tabs]
-        faces = [*self.design.focus_stops(), *stops_of(self.coefficients)]
+        faces = [*self.design.focus_stops(), *stops_of(self.coefficients), *self.poles_zeros.focus_stops()]
         return [*before, *faces, self.response.plot]
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
         self.tabs.set_current(state.viewport.face)
-        face = self.design if state.viewport.face == "design" else self.coefficients
-        self._faces.setCurrentWidget(face)
-        for part in (self.header, self.chain, self.design, self.coefficients, self.response):
+        self._faces.setCurrentWidget(self._face())
+        for part in self._parts():
             part.show_state(state, previous)
         self._fit_chain()
         self._order_focus()
 
     def show_frame(self, outcome: Outcome) -> None:
-        for part in (self.header, self.chain, self.design, self.coefficients, self.response):
+        for part in self._parts():
             part.show_frame(outcome)
         if isinstance(outcome, DesignFrame):
             self._fit_chain()
@@ -133,7 +138,9 @@ class Dock(QWidget, AbstractView):
             at = self._state.viewport.selected_stage
             curve = outcome.stages[at] if at < len(outcome.stages) else None
             self.tabs.set_wrong("design", wrong=curve is not None and bool(curve.problem))
-            self.tabs.set_wrong("coefficients", wrong=curve is not None and not curve.is_stable and not curve.problem)
+            unstable = curve is not None and not curve.is_stable and not curve.problem
+            self.tabs.set_wrong("coefficients", wrong=unstable)
+            self.tabs.set_wrong("poles_zeros", wrong=unstable)
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(self._width), scaled(800))
@@ -165,6 +172,7 @@ class Dock(QWidget, AbstractView):
     def _lay_out(self) -> None:
         self._faces.addWidget(self.design)
         self._faces.addWidget(self.coefficients)
+        self._faces.addWidget(self.poles_zeros)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -204,14 +212,23 @@ class Dock(QWidget, AbstractView):
         self.tabs.chosen.connect(lambda face: self._dispatch(ChooseFace(face=face)))
         self.chain.add_wanted.connect(self.open_add_menu)
         self.chain.opened.connect(self._focus_face)
-        for part in (self.header, self.chain, self.design, self.coefficients, self.response):
+        for part in self._parts():
             part.escaped.connect(self.escaped)
-        for turning in (self.design, self.coefficients, self.response):
+        for turning in (self.design, self.coefficients, self.poles_zeros, self.response):
             turning.dragging.connect(self.dragging)
+        self.poles_zeros.hinted.connect(self.hinted)
+
+    def _parts(
+        self,
+    ) -> tuple[DockHeader | ChainList | DesignFace | CoefficientsFace | PolesZerosFace | ResponsePanel, ...]:
+        return (self.header, self.chain, self.design, self.coefficients, self.poles_zeros, self.response)
+
+    def _face(self) -> DesignFace | CoefficientsFace | PolesZerosFace:
+        faces = {"coefficients": self.coefficients, "poles_zeros": self.poles_zeros}
+        return faces.get(self._state.viewport.face, self.design)
 
     def _focus_face(self) -> None:
-        face = self.design if self._state.viewport.face == "design" else self.coefficients
-        face.focus_first()
+        self._face().focus_first()
 
     def _add(self, stage: Stage) -> None:
         chains = self._state.document.chains
@@ -241,13 +258,15 @@ class Dock(QWidget, AbstractView):
     def _fit_chain(self) -> None:
         """Give the list its whole height as far as the face keeps its own; a list that is cut scrolls."""
         height = self.height() / max(0.01, theme().text_scale)
-        self.response.setFixedHeight(
-            scaled(next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height))
-        )
+        response = next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height)
+        if self._face() is self.poles_zeros:  # the plane is square and needs the height more
+            response = min(response, _RESPONSE_UNDER_PLANE) if height >= _SHORT_FOR_PLANE else _RESPONSE_HEIGHTS[-1][1]
+        self.response.setFixedHeight(scaled(response))
         row = scaled(StageDelegate.ROW) + StageDelegate.GAP
         others = self.response.height() + scaled(_FIXED_HEIGHT)
-        face = self.design if self._faces.currentWidget() is self.design else self.coefficients
-        left = self.height() - others - face.least_height()
+        left = self.height() - others - self._face().least_height()
         wanted = self.chain.sizeHint().height()
-        self.chain.setFixedHeight(min(wanted, max(round((2.5 if height >= _SHORT else 1.5) * row), left)))
+        least_rows = (2.35 if self._face() is self.poles_zeros else 2.5) if height >= _SHORT else 1.5
+        self.chain.setFixedHeight(min(wanted, max(round(least_rows * row), left)))
         self.chain.scrollTo(self.chain.currentIndex())
+        self.poles_zeros.fit(self.height() - others - self.chain.height())

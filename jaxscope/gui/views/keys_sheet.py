@@ -22,6 +22,7 @@ _CONTEXTS = (
     ("chain", "In the list of stages"),
     ("number", "In a number"),
     ("table", "In the coefficient table"),
+    ("plane", "On the pole-zero plane"),
     ("response", "In the response"),
     ("overview", "On the overview"),
 )
