@@ -95,12 +95,11 @@ def clean_environment():
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX")
+        if name not in ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_BUILD_CONSTRAINT")
     }
     return dict(
         kept,
         PIP_CONSTRAINT=os.devnull,
-        PIP_BUILD_CONSTRAINT=os.devnull,
         PIP_USER="0",
         PIP_DISABLE_PIP_VERSION_CHECK="1",
     )

@@ -62,6 +62,7 @@ SAID_IN_PROSE = {
 # Wheels without a licence file of their own.
 TEXT_ELSEWHERE = {
     "fontpkg": "resources/licences/MIT-fontpkg.txt",
+    "nptdms": "resources/licences/LGPL-3.0.txt and GPL-3.0.txt",
     "pyside6-essentials": "resources/licences/LGPL-3.0.txt and GPL-3.0.txt",
     "shiboken6": "resources/licences/LGPL-3.0.txt and GPL-3.0.txt",
 }
