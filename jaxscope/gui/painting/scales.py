@@ -14,7 +14,7 @@ from jaxscope.session.state import Viewport
 
 _UNKNOWN = 1.0
 #: Room that a lane has beyond the automatic scale, so that neighbouring traces seldom touch.
-_ROOM = 1.5
+_ROOM = 2.0
 #: Share of a lane that its scale bar takes at most, so that the bars of neighbouring lanes never touch.
 _MOST_OF_LANE = 0.7
 
