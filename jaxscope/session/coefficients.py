@@ -9,6 +9,7 @@ from __future__ import annotations
 from jaxscope.errors import SpecError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.coefficients import Realisation, Row, RunningMedian, Sections, Taps
+from jaxscope.filters.polynomial import polynomials as multiplied_out
 from jaxscope.filters.spec import AbstractFilterSpec
 from jaxscope.session.actions import EditCoefficient
 
@@ -80,15 +81,4 @@ def polynomials(spec: AbstractFilterSpec, realisation: Realisation) -> tuple[tup
         return realisation.values, (1.0,)
     if isinstance(realisation, RunningMedian):
         raise SpecError("b", "a running median has no polynomials", hint="edit its window instead")
-    b, a = [1.0], [1.0]
-    for row in realisation.rows:
-        b, a = _times(b, row[:3]), _times(a, row[3:])
-    return tuple(b), tuple(a)
-
-
-def _times(left: list[float], right: tuple[float, ...]) -> list[float]:
-    product = [0.0] * (len(left) + len(right) - 1)
-    for i, first in enumerate(left):
-        for j, second in enumerate(right):
-            product[i + j] += first * second
-    return product
+    return multiplied_out((realisation,))
