@@ -74,6 +74,7 @@ def _tune(session: WindowSession) -> dict[str, object]:
     # the first moves pay for what is compiled once
     for value in values[:3]:
         _change(session, _turn(stage, knob, value))
+    _wait(lambda: session.conductor.wait_idle(0.0))
     compiled = session.conductor.compilations()
     watchdog.start()
     times_ms = []
