@@ -193,7 +193,7 @@ def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document)
             viewport = replace(viewport, active_chain=action.chain, selected_stage=action.stage)
         case _:
             viewport = _reduce_looks(viewport, action)
-    return _with_stage_in_range(viewport, document)
+    return with_stage_in_range(viewport, document)
 
 
 def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
@@ -225,7 +225,8 @@ def _looking_at(viewport: Viewport, action: act.LookAt) -> Viewport:
     return replace(viewport, start_s=max(0.0, start_s), duration_s=duration_s)
 
 
-def _with_stage_in_range(viewport: Viewport, document: Document) -> Viewport:
+def with_stage_in_range(viewport: Viewport, document: Document) -> Viewport:
+    """Return the viewport with a chain and a stage selected that the document has."""
     chain = min(max(viewport.active_chain, 0), max(len(document.chains) - 1, 0))
     count = len(document.chains[chain].stages) if document.chains else 0
     stage = min(max(viewport.selected_stage, 0), max(count - 1, 0))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from jaxscope.session.actions import Action, ClosedRecording, LoadedProject, OpenedRecording
 from jaxscope.session.describe import describe_change
-from jaxscope.session.reduce import reduce
+from jaxscope.session.reduce import reduce, with_stage_in_range
 from jaxscope.session.state import Document, SessionState
 
 Subscriber = Callable[[SessionState, SessionState], None]
@@ -156,7 +156,8 @@ class Store:
 
     def _go_to(self, document: Document) -> None:
         self._merge_key = None
-        self._change_to(_selection_kept(self._state, document))
+        viewport = with_stage_in_range(self._state.viewport, document)
+        self._change_to(replace(self._state, document=document, viewport=viewport))
 
     def _change_to(self, following: SessionState) -> None:
         previous = self._state
@@ -177,11 +178,3 @@ class Store:
     def _refuse_nesting(self) -> None:
         if self._telling:
             raise RuntimeError("an action was dispatched from inside a subscriber")
-
-
-def _selection_kept(state: SessionState, document: Document) -> SessionState:
-    viewport = state.viewport
-    chain = min(viewport.active_chain, max(len(document.chains) - 1, 0))
-    count = len(document.chains[chain].stages) if document.chains else 0
-    stage = min(viewport.selected_stage, max(count - 1, 0))
-    return replace(state, document=document, viewport=replace(viewport, active_chain=chain, selected_stage=stage))

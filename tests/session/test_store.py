@@ -101,6 +101,30 @@ def test_a_finished_drag_does_not_join_the_next_with_the_same_key() -> None:
     assert _cutoff(store) == 30.0
 
 
+def test_another_action_between_ends_a_drag_and_one_of_the_same_drag_does_not() -> None:
+    store = _store()
+    store.dispatch(_turn(30.0, "cutoff"))
+    store.dispatch(act.LookAt(start_s=1.0, duration_s=2.0, merge_key="cutoff"))
+    store.dispatch(_turn(25.0, "cutoff"))
+    store.dispatch(act.LookAt(start_s=2.0, duration_s=2.0))
+    store.dispatch(_turn(20.0, "cutoff"))
+    store.undo()
+    assert _cutoff(store) == 25.0
+    store.undo()
+    assert _cutoff(store) == 40.0
+
+
+def test_undo_leaves_a_chain_and_a_stage_selected_that_are_there() -> None:
+    store = _store(_low(), _low(10.0))
+    one = store.state.document.chains[0]
+    store.dispatch(act.SetChains(chains=(one, one, one)))
+    store.dispatch(act.SelectStage(chain=2, stage=1))
+    store.undo()
+    assert (store.state.viewport.active_chain, store.state.viewport.selected_stage) == (0, 1)
+    store.redo()
+    assert (store.state.viewport.active_chain, store.state.viewport.selected_stage) == (0, 1)
+
+
 def test_an_edit_after_undo_forgets_redo() -> None:
     store = _store()
     store.dispatch(_turn(30.0))
