@@ -150,7 +150,7 @@ def _paint_spectra(painter: QPainter, scale: ResponseScale, picture: Picture) ->
 def _paint_curves(painter: QPainter, scale: ResponseScale, picture: Picture) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if picture.ghost is not None:
-        painter.setPen(pen("text3", 1.2, dashed=True))
+        painter.setPen(pen("text3", 1.0, dashed=True))
         painter.drawPolyline(_curve(scale, *picture.ghost))
     token, width = ("text", 2.0) if picture.is_on else ("off", 2.0)
     dashed = picture.is_held or picture.is_hidden
