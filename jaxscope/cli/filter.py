@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jaxscope.session.state import RecordingRef
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Job:
     """One file to filter; plain values, so that another process can take it."""
 
@@ -58,17 +58,20 @@ class _Job:
 def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: Any) -> int:
     """Filter FILES block by block and write the result, with its provenance beside it."""
     work = _jobs_from(files, given)
-    outputs: list[dict[str, Any]] = []
-    failed: list[dict[str, str]] = []
+    outcomes: dict[_Job, Any] = {}
     with _ended_in_order(), progress() as report:
         for done, (job, outcome) in enumerate(_run_all(work, jobs, report), start=1):
-            if isinstance(outcome, JaxscopeError):
-                if len(work) == 1:
-                    raise outcome
-                failed.append({"path": job.source, "error": outcome.sentence()})
-            else:
-                outputs.append(outcome)
+            if isinstance(outcome, JaxscopeError) and len(work) == 1:
+                raise outcome
+            outcomes[job] = outcome
             report(done / len(work), f"{done} of {len(work)}")
+    # in the order of the inputs, whichever ended first
+    outputs = [outcomes[job] for job in work if not isinstance(outcomes[job], JaxscopeError)]
+    failed = [
+        {"path": job.source, "error": outcomes[job].sentence()}
+        for job in work
+        if isinstance(outcomes[job], JaxscopeError)
+    ]
     if as_json:
         print_json({"outputs": outputs, "failed": failed})
     else:

@@ -243,3 +243,23 @@ def test_a_recording_that_changed_since_the_project_was_saved_is_told(
     recording.write_text("time,a\n0,1\n0.01,3\n")
     assert run(("filter", "-o", str(tmp_path / "z.csv"), "--project", str(project))) == 0
     assert "jaxscope: warning: x.csv has changed since the project was saved\n" in capsys.readouterr().err
+
+
+def test_results_are_told_in_the_order_of_the_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from jaxscope.cli import filter as command
+
+    chain = tmp_path / "c.json"
+    chain.write_text('{"format": "jaxscope-chain", "version": 1, "stages": []}')
+    recordings = [tmp_path / name for name in ("b.csv", "gone.csv", "a.csv")]
+    for path in (recordings[0], recordings[2]):
+        path.write_text("time,a\n0,1\n0.01,2\n")
+    (tmp_path / "out").mkdir()
+    run_all = command._run_all
+    monkeypatch.setattr(command, "_run_all", lambda *given: reversed(list(run_all(*given))))
+    arguments = (*map(str, recordings), "--output-dir", str(tmp_path / "out"), "--chain", str(chain), "--json")
+    assert run(("filter", *arguments)) == 3
+    content = json.loads(capsys.readouterr().out)
+    assert [Path(output["path"]).name for output in content["outputs"]] == ["b.csv", "a.csv"]
+    assert [failure["path"] for failure in content["failed"]] == [str(recordings[1])]
