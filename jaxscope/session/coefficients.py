@@ -30,6 +30,8 @@ def edited_spec(spec: AbstractFilterSpec, edit: EditCoefficient) -> AbstractFilt
     SpecError
         Where the stage has no such number, or the number cannot be.
     """
+    if edit.form == "zpk":
+        raise SpecError("form", "zeros and poles are edited as roots", hint="give EditRoots")
     realisation = spec.design(edit.rate_hz)
     if edit.form == "sos":
         return _with_section_value(realisation, edit)

@@ -38,6 +38,7 @@ from jaxscope.gui.views.coefficients_model import (
     parse_table,
 )
 from jaxscope.gui.views.coefficients_taps import TapsPlot
+from jaxscope.gui.views.coefficients_zpk import RootsPart
 from jaxscope.session.actions import ChooseFace, EditCoefficient, ReplaceSpec, RevertToDesign
 from jaxscope.session.coefficients import edited_spec
 from jaxscope.session.state import SessionState
@@ -47,11 +48,13 @@ _LEAST_HEIGHT = 190
 _FORMS = (
     Segment(key="sos", label="SOS", tip="Second-order sections (how it is run)"),
     Segment(key="ba", label="b / a", tip="One polynomial over another"),
+    Segment(key="zpk", label="z, p, k", tip="Zeros, poles, gain; a row of a pair stands for both"),
     Segment(key="taps", label="FIR taps", tip="Impulse response"),
 )
 _ABSENT = {
     "sos": "This stage has no sections: it is a finite impulse response",
     "ba": "This stage is not shown as polynomials",
+    "zpk": "This stage has no zeros and poles",
     "taps": "This stage is recursive: its impulse response does not end",
 }
 _NOTHING = "This stage has no coefficients"
@@ -87,6 +90,7 @@ class CoefficientsFace(QWidget, AbstractView):
         self.model = CoefficientModel(self)
         self.table = TableCard(self.model)
         self.taps = TapsPlot()
+        self.roots = RootsPart(dispatch)
         self.symmetric = Switch("Keep symmetric", width=28, height=16, label="Keep symmetric, linear phase")
         self.symmetric.setChecked(True)
         self.symmetric.setToolTip("Edits the mirror tap too, so that the phase stays linear")
@@ -149,7 +153,7 @@ class CoefficientsFace(QWidget, AbstractView):
         column.setContentsMargins(0, 10, 0, 10)
         column.setSpacing(8)
         column.addLayout(top)
-        for piece in (self.formula, self.taps, self.table, self.message, self.nothing, self.note):
+        for piece in (self.formula, self.taps, self.table, self.roots, self.message, self.nothing, self.note):
             column.addWidget(piece)
         column.addLayout(bottom)
         column.addStretch(1)
@@ -174,6 +178,8 @@ class CoefficientsFace(QWidget, AbstractView):
         self.formula.field.edited.connect(self._on_formula)
         self.formula.field.complained.connect(self._complain)
         self.formula.field.escaped.connect(self.escaped)
+        self.roots.complained.connect(self._complain)
+        self.roots.escaped.connect(self.escaped)
         self.taps.changed.connect(
             lambda tap, value, key: self._edit(Address(form="taps", row=tap, column=0), value, key)
         )
@@ -186,23 +192,31 @@ class CoefficientsFace(QWidget, AbstractView):
         framed = frame.stages[at] if frame is not None and at < len(frame.stages) else None
         self._curve = numbers_in_use(self._stage, framed, self._rate_hz)
         available, form = forms_of(self._curve), self.form()
-        for key in ("sos", "ba", "taps"):
+        for key in ("sos", "ba", "zpk", "taps"):
             tip = next(part.tip for part in _FORMS if part.key == key) if key in available else _ABSENT[key]
             self.forms.set_enabled(key, enabled=key in available, tip=tip)
         self.forms.set_current(form)
         shown = form is not None
-        for part in (self.formula, self.table, self.copy, self.paste):
+        for part in (self.formula, self.copy, self.paste):
             part.setVisible(shown)
+        self.table.setVisible(shown and form != "zpk")
+        self.roots.setVisible(form == "zpk")
+        self.roots.show_stage(self._state, self._stage, self._curve, self._rate_hz)
         self.nothing.setVisible(not shown)
         self.taps.setVisible(form == "taps")
         self.symmetric.setVisible(form == "taps")
         self.keep_gain.setVisible(form == "sos")
-        self.model.show_stage(form or "sos", self._curve, self._origin_numbers(form))  # type: ignore[arg-type]
+        table = "sos" if form in (None, "zpk") else form
+        self.model.show_stage(table, self._curve, self._origin_numbers(table))  # type: ignore[arg-type]
         self.table.arrange()
         self._show_note(form)
         self._show_current()
 
     def _show_current(self) -> None:
+        if self.form() == "zpk":
+            tip = f"Number or expression. fs is {self._rate_hz:g}"
+            self.formula.show_cell("k", self.roots.gain, fixed=not self.roots.can_edit, tip=tip)
+            return
         address = self.table.cells.current_address()
         value = None if address is None else self.model.value(address)
         fixed = address is not None and self.model.is_fixed(address)
@@ -252,6 +266,8 @@ class CoefficientsFace(QWidget, AbstractView):
         )
 
     def _complaint(self, address: Address | None, value: float) -> str | None:
+        if self.form() == "zpk":
+            return self.roots.gain_complaint(value)
         if self._stage is None or address is None:
             return "There is no such number"
         try:
@@ -280,6 +296,9 @@ class CoefficientsFace(QWidget, AbstractView):
         return tuple((replace(address, column=at), numbers[at] * after / before) for at in range(3))
 
     def _on_formula(self, value: float, merge_key: str) -> None:
+        if self.form() == "zpk":
+            self.roots.set_gain(value, merge_key)
+            return
         address = self.table.cells.current_address()
         if address is not None:
             self._edit(address, value, merge_key)
@@ -290,6 +309,9 @@ class CoefficientsFace(QWidget, AbstractView):
         self.formula.update()
 
     def _on_copy(self) -> None:
+        if self.form() == "zpk":
+            QGuiApplication.clipboard().setText(self.roots.as_text())
+            return
         cells = self.table.cells
         rows = range(self.model.rowCount())
         addresses = [
@@ -300,6 +322,9 @@ class CoefficientsFace(QWidget, AbstractView):
         cells.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_paste(self) -> None:
+        if self.form() == "zpk":
+            self._complain(self.roots.paste(QGuiApplication.clipboard().text()))
+            return
         numbers = parse_table(QGuiApplication.clipboard().text())
         flat = [value for row in numbers for value in row]
         if not flat:

@@ -79,8 +79,8 @@ def forms_of(curve: StageCurve | None) -> tuple[CoefficientForm, ...]:
     """Return the forms that the numbers of a stage come in."""
     realisation = None if curve is None else curve.realisation
     if isinstance(realisation, Sections):
-        return ("sos", "ba")
-    return ("taps",) if isinstance(realisation, Taps) else ()
+        return ("sos", "ba", "zpk")
+    return ("taps", "zpk") if isinstance(realisation, Taps) else ()
 
 
 def parse_table(text: str) -> list[list[float]]:
