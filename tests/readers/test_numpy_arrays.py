@@ -226,3 +226,14 @@ def test_shapes_that_are_no_recording_are_refused(shape: tuple[int, ...], words:
     with pytest.raises(ReadError, match=words) as caught:
         FORMAT.open(tmp_path / "a.npy", PLAIN)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npz_arrays_read_back_whichever_way_they_lie(order: str, tmp_path: Path) -> None:
+    pair = np.asarray(np.arange(10).reshape(2, 5), order=order)  # type: ignore[call-overload]
+    np.savez(tmp_path / "a.npz", one=np.arange(5.0), pair=pair, turned=pair.T)
+    recording = FORMAT.open(tmp_path / "a.npz", PLAIN)
+    np.testing.assert_array_equal(recording.read(1, 4, [0, 2, 1]), [[1, 2, 3], [6, 7, 8], [1, 2, 3]])
+    turned = FORMAT.open(tmp_path / "a.npz", OpenOptions(samples_first=True))
+    names = [channel.name for channel in turned.info.channels]
+    np.testing.assert_array_equal(turned.read(0, 5, [0, names.index("turned[1]")]), [np.arange(5), pair[1]])

@@ -9,7 +9,7 @@ from jaxscope.filters import FAMILIES
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session import actions as act
-from jaxscope.session.reduce import reduce
+from jaxscope.session.reduce import reduce, stage_spec
 from jaxscope.session.state import ChannelLook, Document, SessionState
 
 LOW = Stage(spec=FAMILIES["butterworth"](band="lowpass", order=2, cutoff_hz=40.0))
@@ -55,11 +55,24 @@ def test_polynomials_are_kept_as_they_are_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "row", "column", "value"), [("sos", 9, 0, 1.0), ("sos", 0, 3, 2.0), ("taps", 0, 0, 1.0)]
+    ("form", "row", "column", "value"),
+    [
+        ("sos", 9, 0, 1.0),
+        ("sos", -1, 0, 1.0),
+        ("sos", 0, 6, 1.0),
+        ("sos", 0, 3, 2.0),
+        ("taps", 0, 0, 1.0),
+        ("ba", -1, 0, 1.0),
+    ],
 )
 def test_a_coefficient_that_is_not_there_is_refused(form: str, row: int, column: int, value: float) -> None:
     with pytest.raises(SpecError):
         reduce(_state(), _edit(form, row, column, value))
+
+
+def test_a_knob_that_the_family_does_not_have_is_refused() -> None:
+    with pytest.raises(SpecError, match="has no freq_hz"):
+        reduce(_state(), act.TurnKnob(chain=0, stage=0, name="freq_hz", value=50.0))
 
 
 def test_a_channel_is_given_to_another_chain_and_to_none() -> None:
@@ -104,3 +117,17 @@ def test_the_engine_keeps_what_is_not_chosen() -> None:
 def test_an_unknown_display_choice_changes_nothing() -> None:
     state = _state()
     assert reduce(state, act.SetDisplay(name="start_s", value=True)) is state
+
+
+def test_a_stage_is_found_only_where_there_is_one() -> None:
+    state = _state()
+    assert stage_spec(state, 0, 0) is LOW.spec
+    assert [stage_spec(state, chain, stage) for chain, stage in ((0, 1), (0, -1), (1, 0), (-1, 0))] == [None] * 4
+
+
+def test_the_selection_follows_a_moved_stage_of_its_own_chain_alone() -> None:
+    chain = FilterChain(stages=(LOW, LOW, LOW))
+    state = reduce(_state(chain, chain), act.SelectStage(chain=1, stage=0))
+    assert reduce(state, act.MoveStage(chain=1, stage=0, to=2)).viewport.selected_stage == 2
+    assert reduce(state, act.MoveStage(chain=0, stage=0, to=2)).viewport.selected_stage == 0
+    assert reduce(state, act.MoveStage(chain=1, stage=1, to=2)).viewport.selected_stage == 0
