@@ -108,7 +108,7 @@ class AbstractBandSpec(AbstractFilterSpec):
         if name == "band" and value in BANDS:
             changes: dict[str, Any] = {"band": value, "cutoff_hz": edges_for_band(self.cutoff_hz, value)}
             return replace(self, **changes)
-        return replace(self, **{name: value})
+        return AbstractFilterSpec.with_value(self, name, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ class Gain(AbstractFilterSpec):
         other = {"gain": "gain_db", "gain_db": "gain"}.get(name)
         if other is not None and value is not None:
             return replace(self, **{name: value, other: None})
-        return replace(self, **{name: value})
+        return AbstractFilterSpec.with_value(self, name, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,6 +151,8 @@ class AbstractFilterSpec(ABC):
 
     def with_value(self, name: str, value: Any) -> AbstractFilterSpec:
         """Return a copy with one field changed; SpecError where that cannot exist."""
+        if all(item.name != name for item in fields(self)):
+            raise SpecError(name, f"a {self.title} filter has no {name}", hint="choose one of its own fields")
         return replace(self, **{name: value})
 
 

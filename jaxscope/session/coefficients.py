@@ -15,6 +15,7 @@ from jaxscope.session.actions import EditCoefficient
 
 MANUAL_FAMILIES = frozenset({"sections", "transfer_function", "zpk", "taps"})
 _A0 = 3
+_SECTION_NUMBERS = 6
 
 
 def is_manual(spec: AbstractFilterSpec) -> bool:
@@ -41,8 +42,10 @@ def edited_spec(spec: AbstractFilterSpec, edit: EditCoefficient) -> AbstractFilt
 
 
 def _with_section_value(realisation: Realisation, edit: EditCoefficient) -> AbstractFilterSpec:
-    if not isinstance(realisation, Sections) or edit.row >= len(realisation.rows):
+    if not isinstance(realisation, Sections) or not 0 <= edit.row < len(realisation.rows):
         raise SpecError("rows", f"there is no section {edit.row + 1}", hint="choose a section that exists")
+    if not 0 <= edit.column < _SECTION_NUMBERS:
+        raise SpecError("rows", f"a section has no number {edit.column}", hint="choose a column from 0 to 5")
     if edit.column == _A0 and edit.value != 1.0:
         raise SpecError("rows", "a0 is always 1 here", hint="scale the other numbers instead")
     row = list(realisation.rows[edit.row])
@@ -53,7 +56,7 @@ def _with_section_value(realisation: Realisation, edit: EditCoefficient) -> Abst
 
 
 def _with_tap(realisation: Realisation, edit: EditCoefficient) -> AbstractFilterSpec:
-    if not isinstance(realisation, Taps) or edit.row >= len(realisation.values):
+    if not isinstance(realisation, Taps) or not 0 <= edit.row < len(realisation.values):
         raise SpecError("values", f"there is no tap {edit.row}", hint="choose a tap that exists")
     values = list(realisation.values)
     values[edit.row] = edit.value
@@ -65,7 +68,7 @@ def _with_polynomial_value(
 ) -> AbstractFilterSpec:
     b, a = polynomials(spec, realisation)
     numbers = list(b if edit.column == 0 else a)
-    if edit.row >= len(numbers):
+    if not 0 <= edit.row < len(numbers):
         raise SpecError("b", f"there is no power {edit.row}", hint="choose a power that exists")
     numbers[edit.row] = edit.value
     if edit.column == 0:
