@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxscope.compute.frames import ExportProgress
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
 from jaxscope.compute.workbench import Wish, Workbench
+
+if TYPE_CHECKING:
+    from jaxscope.compute.batch_plan import BatchOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,28 +27,18 @@ class ExportRequest:
 
 
 def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) -> Callable[[CancelToken], Steps]:
-    """Return the work that writes a file and delivers its progress."""
+    """Return the work that writes a file and delivers its progress, however it ends."""
 
-    def work(token: CancelToken) -> Steps:
-        from jaxscope.compute.batch import BatchOptions, run_batch
+    def steps_of(token: CancelToken) -> Steps:
+        from jaxscope.compute.batch import run_batch
 
-        document, engine = wish.state.document, wish.state.engine
-        options = BatchOptions(
-            source=wish.entry.path,
-            target=request.path,
-            channels=request.channels,
-            start_s=request.start_s,
-            stop_s=request.stop_s,
-            overwrite=request.overwrite,
-            device=engine.device,
-            precision=engine.precision,
-            method=engine.method,
-        )
-        chains = document.chains if document.filter_on else ()
+        recording, is_held = wish.entry.recording, False
+        chains = wish.state.document.chains if wish.state.document.filter_on else ()
         begun = time.monotonic()
-        steps = run_batch(wish.entry.recording, chains, options, programs=bench.programs)
-        wish.entry.recording.hold()
+        steps = run_batch(recording, chains, _options(wish, request), programs=bench.programs)
         try:
+            recording.hold()
+            is_held = True
             bench.deliver(ExportProgress(job=job, share=0.0))
             yield
             while True:
@@ -64,6 +58,29 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
             raise
         finally:
             steps.close()
-            wish.entry.recording.release()
+            if is_held:
+                recording.release()
+
+    def work(token: CancelToken) -> Steps:
+        steps = steps_of(token)
+        next(steps)  # closing a generator that has not begun says nothing, and the window would wait for ever
+        return steps
 
     return work
+
+
+def _options(wish: Wish, request: ExportRequest) -> BatchOptions:
+    from jaxscope.compute.batch_plan import BatchOptions
+
+    engine = wish.state.engine
+    return BatchOptions(
+        source=wish.entry.path,
+        target=request.path,
+        channels=request.channels,
+        start_s=request.start_s,
+        stop_s=request.stop_s,
+        overwrite=request.overwrite,
+        device=engine.device,
+        precision=engine.precision,
+        method=engine.method,
+    )

@@ -172,10 +172,17 @@ class RecordingLibrary:
         return None
 
     def keep_only(self, id_kept: str | None) -> None:
-        """Close every recording but one (or all)."""
+        """Close every recording that was opened before the one that is kept; all where it is None.
+
+        One that was opened after it is about to be shown.
+        """
         with self._lock:
-            gone = [entry for entry in self._open.values() if entry.id != id_kept]
-            self._open = {entry.id: entry for entry in self._open.values() if entry.id == id_kept}
+            if id_kept is not None and id_kept not in self._open:
+                return  # closed meanwhile, and what was older with it
+            entries = list(self._open.values())
+            kept_from = len(entries) if id_kept is None else list(self._open).index(id_kept)
+            gone = entries[:kept_from]
+            self._open = {entry.id: entry for entry in entries[kept_from:]}
         for entry in gone:
             entry.cache.clear()
             entry.recording.close()

@@ -17,7 +17,8 @@ from jaxscope.session.state import Document, SessionState
 
 Subscriber = Callable[[SessionState, SessionState], None]
 
-_FORGET_UNDO = (OpenedRecording, LoadedProject, ClosedRecording)
+_OPENS = (OpenedRecording, LoadedProject)
+_FORGET_UNDO = (*_OPENS, ClosedRecording)
 #: Steps of undo that are kept.
 UNDO_LIMIT = 500
 
@@ -112,7 +113,10 @@ class Store:
             self._remember(previous, following, action.merge_key)
         elif action.merge_key is None and following is not previous:
             self._merge_key = None
-        self._change_to(following)
+        if isinstance(action, _OPENS) and following.document.recording is not None:
+            # another recording, also where it has the path of the last one: the file may hold something else by now
+            previous = replace(previous, document=replace(previous.document, recording=None))
+        self._change_to(following, previous)
 
     def end_merge(self) -> None:
         """End the running undo step, so that the next action begins another (a drag was released)."""

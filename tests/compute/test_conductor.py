@@ -9,6 +9,7 @@ import pytest
 
 from jaxscope.compute.conductor import Conductor, ExportRequest
 from jaxscope.compute.demo import Inbox
+from jaxscope.compute.export_job import export_work
 from jaxscope.compute.frames import (
     AgreementFrame,
     Blocked,
@@ -21,6 +22,7 @@ from jaxscope.compute.frames import (
     OverviewFrame,
     SpectrumFrame,
 )
+from jaxscope.compute.scheduler import Cancelled, CancelToken
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
@@ -261,6 +263,45 @@ def test_closing_forgets_the_recording(desk, npz):
     assert not [outcome for outcome in desk.got[count:] if isinstance(outcome, Frame)]
     desk.open(npz)
     assert desk.last(Frame).blocks[0].before.low.size
+
+
+def test_the_same_path_opened_again_is_drawn_anew_and_the_old_file_is_let_go(desk, npz):
+    desk.open(npz)
+    np.savez(npz, a=np.zeros(3000), rate_hz=RATE)
+    opened = desk.open(npz)
+    frame = desk.last(Frame)
+    assert frame.recording_id == opened.recording_id
+    assert frame.revision == desk.store.revision
+    assert frame.blocks[0].channels == (0,)
+    assert list(desk.conductor._bench.recordings._open) == [opened.recording_id]
+
+
+def test_a_recording_that_opens_while_another_is_taken_in_stays_open(desk, npz, tmp_path):
+    other = str(tmp_path / "other.npz")
+    np.savez(other, a=np.ones(3000), rate_hz=RATE)
+    desk.conductor.open(npz)
+    desk.conductor.open(other)
+    for path in (npz, other):
+        desk.store.dispatch(OpenedRecording(recording=RecordingRef(path=path), duration_s=30.0))
+    frame = desk.last(Frame)
+    assert frame.recording_id == desk.last(Opened).recording_id
+    assert np.nanmax(frame.blocks[0].before.high) == 1.0
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_an_export_that_ends_before_it_begins_is_told(desk, npz, tmp_path, is_closed):
+    desk.open(npz)
+    desk.got.clear()
+    work = export_work(desk.conductor._bench, desk.conductor._wish(), ExportRequest(path=str(tmp_path / "a.npy")), 7)
+    if is_closed:
+        desk.conductor._bench.recordings.keep_only(None)
+        with pytest.raises(Cancelled):
+            work(CancelToken())
+    else:
+        work(CancelToken()).close()
+    done = desk.last(ExportProgress)
+    assert (done.job, done.done, done.cancelled) == (7, True, True)
+    assert not list(tmp_path.glob("a.npy*"))
 
 
 def test_a_recording_without_a_rate_needs_one(desk, tmp_path):

@@ -155,6 +155,18 @@ def test_opening_a_recording_keeps_the_chains_and_forgets_undo() -> None:
     assert not store.has_unsaved_changes
 
 
+def test_the_same_path_opened_again_is_told_as_another_recording() -> None:
+    store = _store()
+    again = act.OpenedRecording(recording=RecordingRef(path="night.edf"), duration_s=4.0)
+    store.dispatch(again)
+    told: list[tuple[object, object]] = []
+    store.subscribe(lambda state, previous: told.append((state.document.recording, previous.document.recording)))
+    revision = store.revision
+    store.dispatch(again)
+    assert told == [(again.recording, None)]
+    assert store.revision > revision
+
+
 @given(
     st.lists(st.tuples(st.sampled_from(["turn", "add", "remove", "move", "enable", "undo", "redo"]), st.integers(0, 5)))
 )
