@@ -161,10 +161,9 @@ class Store:
     def _go_to(self, document: Document) -> None:
         self._merge_key = None
         viewport = with_stage_in_range(self._state.viewport, document)
-        self._change_to(replace(self._state, document=document, viewport=viewport))
+        self._change_to(replace(self._state, document=document, viewport=viewport), self._state)
 
-    def _change_to(self, following: SessionState) -> None:
-        previous = self._state
+    def _change_to(self, following: SessionState, previous: SessionState) -> None:
         if following is previous:
             return
         self._state = following
