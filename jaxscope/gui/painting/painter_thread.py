@@ -47,6 +47,11 @@ class Painter:
 
     def paint(self, scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
         """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
+        # a value too far out to have a pixel becomes infinite or NaN on its way there, and is a break in its trace
+        with np.errstate(invalid="ignore", over="ignore"):
+            return self._painted(scene, is_stale)
+
+    def _painted(self, scene: TraceScene, is_stale: Callable[[], bool]) -> TraceImage | None:
         key = before_key(scene)
         if self._before is None or key != self._key:
             before = _painted(scene, None, only_before=True, is_stale=is_stale)

@@ -119,7 +119,9 @@ def _paint_zone(canvas: Canvas, pane: PaneRect, second: float, direction: float,
         return
     edge = canvas.x(pane, second)
     pixels = pane.width / canvas.model.duration_s
-    near, far = frame.settling_99_s * pixels, frame.settling_9999_s * pixels
+    # a filter on the border of stability never settles
+    widest = 2.0 * pane.width + abs(edge - pane.left)
+    near, far = min(frame.settling_99_s * pixels, widest), min(frame.settling_9999_s * pixels, widest)
     if edge + far < pane.left or edge - far > pane.left + pane.width:
         return
     painter = canvas.painter

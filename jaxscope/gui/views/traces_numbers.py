@@ -63,6 +63,8 @@ def clock(second: float, decimals: int = 0) -> str:
 
 def span_text(seconds: float) -> str:
     """Return a duration in the unit that suits it: ``"0.27 s"``, ``"12 ms"``, ``"4 min 05 s"``."""
+    if math.isinf(seconds):
+        return "for ever"
     if seconds < 0.1:
         return f"{seconds * 1e3:.3g} ms"
     if seconds < 60:

@@ -98,7 +98,24 @@ def line_of(x, y, low=None) -> Line:
     return Line(x=np.asarray(x, float), top=top, bottom=bottom, is_exact=low is None)
 
 
+def with_before(scene: TraceScene, values: np.ndarray) -> TraceScene:
+    block = replace(scene.frame.blocks[0], before=Envelope(low=values, high=values.copy()))
+    return replace(scene, frame=replace(scene.frame, blocks=(block,)))
+
+
 # --- what is drawn
+
+
+@pytest.mark.parametrize("bins", [1, 4])
+@pytest.mark.parametrize("n_lanes", [2, 65])
+@pytest.mark.parametrize("size", [1e300, 1.7e308, np.inf, np.nan, 5e-324])
+def test_any_value_may_be_painted(bins, n_lanes, size):
+    scene = make_scene(bins=bins, scales={"eeg": 1e-9, "ecg": 1e-9})
+    values = scene.frame.blocks[0].before.low.copy()
+    values[:, ::3] = size
+    values[:, 1::3] = -size
+    scene = replace(scene, lanes=tuple(lane(number) for number in range(n_lanes)))
+    assert paint_scene(with_before(scene, values)) is not None
 
 
 def test_all_before_comes_before_any_after():

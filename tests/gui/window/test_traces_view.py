@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
@@ -12,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.compute.frames import Blocked
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.traces import TracesView
+from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session import actions as act
 
 
@@ -166,6 +170,17 @@ def test_held_filter_weakens_after_and_a_newer_frame_ends_it(desk):
     assert desk.window.traces.model.frame is not None
     desk.show_frame()
     assert not desk.scenes[-1].is_held
+
+
+def test_a_filter_that_never_settles_is_shaded_to_the_end(desk):
+    frame = replace(desk.make_frame(revision=desk.store.revision), settling_99_s=math.inf, settling_9999_s=math.inf)
+    desk.window.receive(frame)
+    desk.paint()
+    never = pixels(desk.window.traces.grab().toImage())
+    desk.show_frame()
+    always = pixels(desk.window.traces.grab().toImage())
+    assert (never != always)[:, 100:-100].any(axis=0).mean() > 0.9
+    assert span_text(math.inf) == "for ever"
 
 
 def test_motion_then_rest(desk, qtbot):
