@@ -1,4 +1,4 @@
-"""The frequency response of sections, differentiable with respect to them."""
+"""Frequency response and group delay, differentiable with respect to the coefficients."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from jax import Array
 
 from jaxscope.dsp.sections import normalised_sections
 from jaxscope.dsp.shapes import ArrayLike, common_dtype, real_dtype
+
+
+def _frequencies(count: int | ArrayLike | None, whole: bool, fs: float, dtype: Any) -> tuple[Array, Array]:  # noqa: FBT001
+    """Return frequencies in units of ``fs`` and exp(−jω) for them."""
+    wanted: Any = 512 if count is None else count
+    if np.ndim(wanted) == 0 and not jnp.issubdtype(jnp.asarray(wanted).dtype, jnp.floating):
+        end = fs if whole else fs / 2
+        w = jnp.linspace(0.0, end, int(wanted), endpoint=False, dtype=dtype)
+    else:
+        w = jnp.atleast_1d(jnp.asarray(wanted, dtype=dtype))
+    angle = w * jnp.asarray(2 * math.pi / fs, dtype=dtype)
+    return w, jnp.exp(-1j * angle.astype(np.result_type(dtype, np.complex64)))
 
 
 def freqz_sos(
@@ -37,15 +49,10 @@ def freqz_sos(
     h : (n,) complex
     """
     dtype = real_dtype(common_dtype(sos))
-    rows = normalised_sections(sos, dtype)
-    count: Any = 512 if worN is None else worN
-    if np.ndim(count) == 0 and not jnp.issubdtype(jnp.asarray(count).dtype, jnp.floating):
-        end = fs if whole else fs / 2
-        w = jnp.linspace(0.0, end, int(count), endpoint=False, dtype=dtype)
-    else:
-        w = jnp.atleast_1d(jnp.asarray(count, dtype=dtype))
-    angle = w * jnp.asarray(2 * math.pi / fs, dtype=dtype)
-    z = jnp.exp(-1j * angle.astype(np.result_type(dtype, np.complex64)))
+    rows = normalised_sections(sos, dtype if common_dtype(sos).kind == "f" else common_dtype(sos))
+    if rows.shape[0] == 0:
+        raise ValueError("there are no sections; give at least one")
+    w, z = _frequencies(worN, whole, fs, dtype)
     z2 = z * z
     h = jnp.ones_like(z)
     for k in range(rows.shape[0]):
@@ -55,3 +62,42 @@ def freqz_sos(
 
 
 sosfreqz = freqz_sos
+
+
+def group_delay(
+    system: tuple[ArrayLike, ArrayLike],
+    w: int | ArrayLike | None = 512,
+    whole: bool = False,  # noqa: FBT001, FBT002  SciPy's place
+    fs: float = 2 * math.pi,
+) -> tuple[Array, Array]:
+    """Return the group delay of a transfer function.
+
+    Parameters
+    ----------
+    system : (b, a)
+        Numerator and denominator, (n_b,) and (n_a,).
+    w, whole, fs
+        As ``worN``, ``whole`` and ``fs`` of ``freqz_sos``.
+
+    Returns
+    -------
+    w : (n,)
+        Frequencies in units of ``fs``.
+    gd : (n,)
+        In samples; 0 where it has no value (a zero on the unit circle), without a warning.
+    """
+    given = common_dtype(*system)
+    dtype = real_dtype(given)
+    b, a = (jnp.atleast_1d(jnp.asarray(values, dtype=given)) for values in system)
+    w, z = _frequencies(w, whole, fs, dtype)
+    c = jnp.sum(
+        jnp.stack([jnp.pad(b * value, (k, a.shape[0] - 1 - k)) for k, value in enumerate(jnp.conj(a[::-1]))]), axis=0
+    ).astype(z.dtype)
+    powers = z[:, None] ** jnp.arange(c.shape[0])
+    number = jnp.arange(c.shape[0], dtype=dtype).astype(z.dtype)
+    above, below = powers @ (c * number), powers @ c
+    # where the quotient has no value, neither has its slope: both are cut off before the division
+    has_value = jnp.abs(below) > 0
+    quotient = above / jnp.where(has_value, below, jnp.ones_like(below))
+    delay = jnp.real(quotient) - (a.shape[0] - 1)
+    return w, jnp.where(has_value, delay, jnp.zeros_like(delay))

@@ -25,6 +25,11 @@ def normalised_sections(sos: ArrayLike, dtype: Any) -> Array:
     return rows / rows[:, 3:4]
 
 
+def _coefficient_dtype(sos: ArrayLike, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return ``dtype``, real where the sections are."""
+    return dtype if common_dtype(sos).kind == "c" else real_dtype(dtype)
+
+
 def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None) -> Any:
     """Filter along one axis with a cascade of second-order sections.
 
@@ -55,7 +60,9 @@ def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None =
     """
     dtype = common_dtype(sos, x, zi)
     signal = jnp.asarray(x, dtype=dtype)
-    rows = normalised_sections(sos, real_dtype(dtype))
+    if signal.ndim == 0:
+        raise ValueError("x is one number; give samples along an axis")
+    rows = normalised_sections(sos, _coefficient_dtype(sos, dtype))
     moved = jnp.moveaxis(signal, axis, -1)
     lead, n = moved.shape[:-1], moved.shape[-1]
     if zi is None:
@@ -67,7 +74,7 @@ def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None =
         if given.shape != (rows.shape[0], *wanted):
             raise ValueError(f"zi has shape {given.shape}; give {(rows.shape[0], *wanted)}")
         start = jnp.moveaxis(jnp.moveaxis(given, axis if axis < 0 else axis + 1, -1), 0, -2)
-    y, end = _filtered(rows, to_rows(moved), start.reshape(math.prod(lead), rows.shape[0], 2))
+    y, end = filtered_rows(rows, to_rows(moved), start.reshape(math.prod(lead), rows.shape[0], 2))
     y = jnp.moveaxis(y.reshape(*lead, n), -1, axis)
     if zi is None:
         return y
@@ -76,11 +83,11 @@ def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None =
 
 
 @jax.jit
-def _filtered(rows: Array, x: Array, start: Array) -> tuple[Array, Array]:
+def filtered_rows(rows: Array, x: Array, start: Array) -> tuple[Array, Array]:
     """Filter rows (n_rows, n) from states (n_rows, n_sections, 2)."""
-    if jnp.iscomplexobj(x):
-        real, real_end = _filtered(rows, x.real, start.real)
-        imaginary, imaginary_end = _filtered(rows, x.imag, start.imag)
+    if jnp.iscomplexobj(x) and not jnp.iscomplexobj(rows):
+        real, real_end = filtered_rows(rows, x.real, start.real)
+        imaginary, imaginary_end = filtered_rows(rows, x.imag, start.imag)
         return lax.complex(real, imaginary), lax.complex(real_end, imaginary_end)
     n = x.shape[1]
     if n == 0 or x.shape[0] == 0 or rows.shape[0] == 0:
@@ -128,7 +135,7 @@ def sosfiltfilt(
     same shape as ``x``
     """
     dtype = common_dtype(sos, x)
-    rows = normalised_sections(sos, real_dtype(dtype))
+    rows = normalised_sections(sos, _coefficient_dtype(sos, dtype))
     n_taps = 2 * rows.shape[0] + 1
     if not is_traced(rows):
         numbers = np.asarray(rows)
@@ -139,10 +146,13 @@ def sosfiltfilt(
 
     def once(part: Array) -> Array:
         start = zi * part[:, :1, None]
-        filtered: Array = _filtered(rows, part, start)[0]
+        filtered: Array = filtered_rows(rows, part, start)[0]
         return filtered
 
     flat = to_rows(signal)
-    y = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
+    if jnp.iscomplexobj(rows):
+        y = both_ways(once, flat, edge, padtype)
+    else:
+        y = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)
     return turned

@@ -51,3 +51,19 @@ def split_complex(function: Callable[[Array], Array], x: Array) -> Array:
 def to_rows(x: Array) -> Array:
     """Return ``x`` as rows, (n_rows, n), its last axis kept; also where it is empty."""
     return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def expanded_state(zi: Array, shape: tuple[int, ...], axis: int, order: int) -> Array:
+    """Return ``zi`` with the shape of a signal ``shape`` whose ``axis`` has ``order`` numbers; axes of 1 are repeated.
+
+    Axes are not added in front, and the one of the state is not repeated, as in SciPy.
+    """
+    wanted = list(shape)
+    wanted[axis] = order
+    along = axis % len(shape)
+    fits = zi.ndim == len(shape) and all(
+        have == want or (have == 1 and k != along) for k, (have, want) in enumerate(zip(zi.shape, wanted, strict=True))
+    )
+    if not fits:
+        raise ValueError(f"zi has shape {zi.shape}; give {tuple(wanted)}")
+    return jnp.broadcast_to(zi, wanted)

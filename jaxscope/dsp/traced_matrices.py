@@ -27,11 +27,13 @@ class Coordinates(NamedTuple):
 
 def coordinates(sos: Array) -> Coordinates:
     """Return the coordinates for each section of ``sos``, (n_sections, 6) with a0 = 1."""
-    one = jnp.ones((), dtype=sos.dtype)
-    side = jnp.where(sos[:, 4] <= 0, one, -one)
-    distance = jnp.abs(one + side * sos[:, 4] + sos[:, 5])
+    sos = lax.stop_gradient(sos)
+    real = jnp.real(sos)
+    one = jnp.ones((), dtype=real.dtype)
+    side = jnp.where(real[:, 4] <= 0, one, -one).astype(sos.dtype)
+    distance = jnp.abs(1 + side * sos[:, 4] + sos[:, 5])
     scale = jnp.sqrt(jnp.clip(distance, 1e-12 * one, one))
-    return Coordinates(lax.stop_gradient(side), lax.stop_gradient(scale))
+    return Coordinates(side, scale.astype(sos.dtype))
 
 
 def from_scipy(zi: Array, where: Coordinates) -> Array:
@@ -81,25 +83,28 @@ def matrix_powers(a: Array, count: int) -> Array:
     return powers
 
 
-def _level(across: Array) -> tuple[Level, Array]:
+def _level(across: Array, group: int) -> tuple[Level, Array]:
     n = across.shape[0]
-    powers = matrix_powers(across, GROUP)
+    powers = matrix_powers(across, group)
     turned = jnp.swapaxes(powers, 1, 2)
     # what block j leaves is seen by block r > j through the power r − 1 − j
-    gap = np.arange(GROUP)[None, :] - np.arange(GROUP)[:, None] - 1
+    gap = np.arange(group)[None, :] - np.arange(group)[:, None] - 1
     later = (gap >= 0)[:, :, None, None]
     within = jnp.where(later, turned[np.clip(gap, 0, None)], jnp.zeros((), dtype=across.dtype))
     within = jnp.swapaxes(within, 1, 2)
     level = Level(
-        within=within.reshape(GROUP * n, GROUP * n),
-        end=turned[GROUP - 1 :: -1].reshape(GROUP * n, n),
-        carry=jnp.swapaxes(turned, 0, 1).reshape(n, (GROUP + 1) * n),
+        within=within.reshape(group * n, group * n),
+        end=turned[group - 1 :: -1].reshape(group * n, n),
+        carry=jnp.swapaxes(turned, 0, 1).reshape(n, (group + 1) * n),
     )
     return level, powers[-1]
 
 
 def traced_matrices(sos: Array, where: Coordinates, n_blocks: int) -> BlockMatrices:
-    """Return what ``block_filter`` takes for ``n_blocks`` blocks, from sections (n_sections, 6) with a0 = 1."""
+    """Return what ``block_filter`` takes for ``n_blocks`` blocks, from sections (n_sections, 6) with a0 = 1.
+
+    No power reaches beyond the signal, so an unstable filter overflows only where its output does.
+    """
     a, b, c, d = cascade(sos, where)
     powers = matrix_powers(a, BLOCK)
     driven = matmul(powers[:BLOCK], b)
@@ -109,9 +114,12 @@ def traced_matrices(sos: Array, where: Coordinates, n_blocks: int) -> BlockMatri
     observe = jnp.swapaxes(matmul(c, powers[:BLOCK]), 0, 1)
     levels: list[Level] = []
     across = powers[-1]
-    while len(levels) < LEVELS and (not levels or n_blocks > GROUP ** len(levels)):
-        level, across = _level(across)
+    left = n_blocks
+    while len(levels) < LEVELS and (not levels or left > 1):
+        group = min(GROUP, left)
+        level, across = _level(across, group)
         levels.append(level)
+        left //= group
     return BlockMatrices(
         respond=jnp.concatenate([toeplitz, observe]),
         drive=driven[::-1],

@@ -1,7 +1,8 @@
 """Filters given as polynomials b and a, as in SciPy: ``lfilter``, ``lfilter_zi``, ``filtfilt``, and ``fir`` for taps.
 
-Polynomials of high order with poles close to the circle lose digits in any arithmetic; sections do not. The recursion
-here is SciPy's own (transposed direct form II), so results agree with it.
+Three ways lead to the same samples. Up to second order the polynomials are a section. Beyond that, coefficients that
+can be looked at and lose nothing by it are factored into sections. What is left (traced coefficients of high order,
+poles so close together that factoring would cost digits) is SciPy's own recursion, transposed direct form II.
 """
 
 from __future__ import annotations
@@ -10,29 +11,30 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
-from jaxscope.dsp.block_iir import matmul
+from jaxscope.dsp.convolution import convolved
 from jaxscope.dsp.extension import both_ways, extension_of
-from jaxscope.dsp.shapes import ArrayLike, common_dtype, real_dtype, split_complex, to_rows
+from jaxscope.dsp.gustafsson import gustafsson
+from jaxscope.dsp.polynomials import sections_of
+from jaxscope.dsp.sections import filtered_rows
+from jaxscope.dsp.shapes import ArrayLike, common_dtype, expanded_state, is_traced, real_dtype, split_complex, to_rows
 
-#: taps from which a Fourier transform is used
-_LONG = 128
-#: samples in a block of the product
-_BLOCK = 64
+#: samples from which blocks are worth their matrices
+_SHORT = 32
+#: samples that one turn of the plain recursion works on
+_UNROLL = 8
 
 
 def _polynomials(b: ArrayLike, a: ArrayLike, dtype: Any) -> tuple[Array, Array]:
     top, bottom = jnp.atleast_1d(jnp.asarray(b, dtype=dtype)), jnp.atleast_1d(jnp.asarray(a, dtype=dtype))
-    if top.ndim != 1 or bottom.ndim != 1:
-        raise ValueError(f"b and a have shapes {top.shape} and {bottom.shape}; give one axis each")
+    for name, values in (("b", top), ("a", bottom)):
+        if values.ndim != 1 or values.shape[0] == 0:
+            raise ValueError(f"{name} has shape {values.shape}; give at least one coefficient along one axis")
+    if not is_traced(bottom) and bottom[0] == 0:
+        raise ValueError("a[0] is 0; leave leading zeros out")
     return top / bottom[0], bottom / bottom[0]
-
-
-def _state_shape(signal: Array, axis: int, order: int) -> tuple[int, ...]:
-    shape = list(signal.shape)
-    shape[axis] = order
-    return tuple(shape)
 
 
 def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None) -> Any:
@@ -41,16 +43,17 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayL
     Parameters
     ----------
     b, a : (n_b,), (n_a,)
-        Numerator and denominator, highest power first; divided by ``a[0]``.
+        Numerator and denominator, highest power first, real or complex; divided by ``a[0]``.
     x : (..., n_samples, ...)
     axis : int
     zi : (..., max(n_a, n_b) - 1, ...) or None
-        State before the first sample, as in SciPy; None is rest, and then only ``y`` is returned.
+        State before the first sample, as in SciPy; other axes may have length 1. None is rest, and then only ``y`` is
+        returned.
 
     Returns
     -------
     y : same shape as ``x``
-    zf : same shape as ``zi``
+    zf : shape of ``x`` with the state along ``axis``
         Only where ``zi`` is given.
 
     Examples
@@ -59,23 +62,60 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayL
     [1.0, 0.5, 0.25]
     """
     dtype = common_dtype(b, a, x, zi)
-    top, bottom = _polynomials(b, a, real_dtype(dtype))
+    top, bottom = _polynomials(b, a, _coefficient_dtype(b, a, dtype))
     order = max(top.shape[0], bottom.shape[0]) - 1
     signal = jnp.asarray(x, dtype=dtype)
+    if signal.ndim == 0:
+        raise ValueError("x is one number; give samples along an axis")
     moved = jnp.moveaxis(signal, axis, -1)
     rows = to_rows(moved)
     if zi is None:
         start = jnp.zeros((rows.shape[0], order), dtype=dtype)
     else:
-        given = jnp.asarray(zi, dtype=dtype)
-        if given.shape != _state_shape(signal, axis, order):
-            raise ValueError(f"zi has shape {given.shape}; give {_state_shape(signal, axis, order)}")
+        given = expanded_state(jnp.asarray(zi, dtype=dtype), signal.shape, axis, order)
         start = to_rows(jnp.moveaxis(given, axis, -1))
-    y, end = _recursion(top, bottom, rows, start)
+    y, end = _run(top, bottom, rows, start, is_rest=zi is None)
     y = jnp.moveaxis(y.reshape(moved.shape), -1, axis)
     if zi is None:
         return y
     return y, jnp.moveaxis(end.reshape(*moved.shape[:-1], order), -1, axis)
+
+
+def _coefficient_dtype(b: ArrayLike, a: ArrayLike, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return ``dtype``, real where the coefficients are."""
+    return dtype if common_dtype(b, a).kind == "c" else real_dtype(dtype)
+
+
+def _run(b: Array, a: Array, x: Array, start: Array, *, is_rest: bool = False) -> tuple[Array, Array]:
+    """Filter rows (n_rows, n) from states (n_rows, order) in the way that suits the coefficients."""
+    order = start.shape[1]
+    if a.shape[0] == 1 or x.shape[1] < max(order, _SHORT) or jnp.iscomplexobj(b):
+        result: tuple[Array, Array] = _recursion(b, a, x, start)
+        return result
+    if order <= 2:
+        section = jnp.concatenate([jnp.pad(p, (0, 3 - p.shape[0])) for p in (b, a)])[None]
+        y, end = filtered_rows(section, x, jnp.pad(start, ((0, 0), (0, 2 - order)))[:, None])
+        return y, end[:, 0, :order]
+    sections = (
+        None if is_traced(b) or is_traced(a) else sections_of(np.asarray(b, np.float64), np.asarray(a, np.float64))
+    )
+    if sections is None:
+        plain: tuple[Array, Array] = _recursion(b, a, x, start)
+        return plain
+    y = _by_sections(jnp.asarray(sections, dtype=b.dtype), x, None if is_rest else start)
+    return y, _last_state(b, a, x, y, order)
+
+
+def _by_sections(sections: Array, x: Array, start: Array | None) -> Array:
+    rest = jnp.zeros((x.shape[0], sections.shape[0], 2), dtype=x.dtype)
+    y: Array = filtered_rows(sections, x, rest)[0]
+    if start is None:
+        return y
+    # what a state leaves behind is the response of the poles alone to its numbers, one after the other
+    poles = sections.at[:, :3].set(jnp.array([1.0, 0.0, 0.0], dtype=sections.dtype))
+    numbers = jnp.pad(start, ((0, 0), (0, x.shape[1] - start.shape[1])))
+    free: Array = filtered_rows(poles, numbers, rest)[0]
+    return y + free
 
 
 @jax.jit
@@ -94,8 +134,17 @@ def _recursion(b: Array, a: Array, x: Array, start: Array) -> tuple[Array, Array
         moved = jnp.pad(state[:, 1:], ((0, 0), (0, 1)))
         return moved + top[1:] * value[:, None] - bottom[1:] * y[:, None], y
 
-    end, y = lax.scan(advance, start, jnp.swapaxes(x, 0, 1))
+    end, y = lax.scan(advance, start, jnp.swapaxes(x, 0, 1), unroll=_UNROLL)
     return jnp.swapaxes(y, 0, 1), end
+
+
+@jax.jit(static_argnames="order")
+def _last_state(b: Array, a: Array, x: Array, y: Array, order: int) -> Array:
+    """Return the state after rows of at least ``order`` samples: what they still add to the next ones."""
+    future = jnp.zeros((x.shape[0], order), dtype=x.dtype)
+    left = convolved(b, jnp.concatenate([x[:, x.shape[1] - order :], future], axis=1))
+    right = convolved(a.at[0].set(0), jnp.concatenate([y[:, y.shape[1] - order :], future], axis=1))
+    return (left - right)[:, order:]
 
 
 def _fir_state(b: Array, x: Array, start: Array) -> Array:
@@ -105,44 +154,6 @@ def _fir_state(b: Array, x: Array, start: Array) -> Array:
     tail = convolved(b, jnp.pad(past, ((0, 0), (0, order))))[:, past.shape[1] :]
     left = start[:, x.shape[1] :]
     return tail + jnp.pad(left, ((0, 0), (0, order - left.shape[1])))
-
-
-def convolved(taps: Array, x: Array) -> Array:
-    """Return rows (n_rows, n) convolved with taps, cut to n samples."""
-    if x.shape[1] == 0 or x.shape[0] == 0:
-        return x
-    if jnp.iscomplexobj(x):
-        return lax.complex(convolved(taps, x.real), convolved(taps, x.imag))
-    if taps.shape[0] <= _LONG:
-        return _banded(taps, x)
-    return _transformed(taps, x)
-
-
-def _banded(taps: Array, x: Array) -> Array:
-    n_rows, n = x.shape
-    n_taps = taps.shape[0]
-    n_before = -(-(n_taps - 1) // _BLOCK)
-    n_blocks = -(-n // _BLOCK)
-    padded = jnp.pad(x, ((0, 0), (n_before * _BLOCK, n_blocks * _BLOCK - n)))
-    place = n_before * _BLOCK + jnp.arange(_BLOCK)[None, :] - jnp.arange((n_before + 1) * _BLOCK)[:, None]
-    inside = (place >= 0) & (place < n_taps)
-    band = jnp.where(inside, taps[jnp.clip(place, 0, n_taps - 1)], jnp.zeros((), dtype=taps.dtype))
-    shape = (n_rows, n_blocks, _BLOCK)
-    width = n_blocks * _BLOCK
-    pieces = [padded[:, k * _BLOCK : k * _BLOCK + width].reshape(shape) for k in range(n_before + 1)]
-    return matmul(jnp.concatenate(pieces, axis=-1), band).reshape(n_rows, width)[:, :n]
-
-
-def _transformed(taps: Array, x: Array) -> Array:
-    n_rows, n = x.shape
-    overlap = taps.shape[0] - 1
-    length = 1 << (4 * overlap - 1).bit_length()
-    useful = length - overlap
-    n_pieces = -(-n // useful)
-    padded = jnp.pad(x, ((0, 0), (overlap, n_pieces * useful - n)))
-    pieces = padded[:, jnp.arange(n_pieces)[:, None] * useful + jnp.arange(length)]
-    filtered = jnp.fft.irfft(jnp.fft.rfft(pieces) * jnp.fft.rfft(taps, length), length)[..., overlap:]
-    return filtered.reshape(n_rows, n_pieces * useful)[:, :n]
 
 
 def fir(taps: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None = None) -> Any:
@@ -182,6 +193,7 @@ def filtfilt(
     padtype: str | None = "odd",
     padlen: int | None = None,
     method: str = "pad",
+    irlen: int | None = None,
 ) -> Array:
     """Filter forward and backward along one axis: zero phase, the magnitude squared.
 
@@ -193,26 +205,41 @@ def filtfilt(
     padtype : {"odd", "even", "constant", None}
     padlen : int or None
         Samples added on each side; None is three times the longer polynomial.
-    method : {"pad"}
-        Gustafsson's method is offered by the engines, not here.
+    method : {"pad", "gust"}
+        ``gust`` pads nothing and finds the best initial states (see ``gustafsson``).
+    irlen : int or None
+        For ``gust``: samples in which the filter forgets, which spares work on long signals.
 
     Returns
     -------
     same shape as ``x``
     """
-    if method != "pad":
-        raise ValueError(f"method {method!r} is unknown here; choose pad")
+    if method not in ("pad", "gust"):
+        raise ValueError(f"method {method!r} is unknown; choose pad or gust")
     dtype = common_dtype(b, a, x)
-    top, bottom = _polynomials(b, a, real_dtype(dtype))
+    top, bottom = _polynomials(b, a, _coefficient_dtype(b, a, dtype))
+    order = max(top.shape[0], bottom.shape[0]) - 1
     signal = jnp.moveaxis(jnp.asarray(x, dtype=dtype), axis, -1)
-    edge = extension_of(padtype, padlen, signal.shape[-1], 3 * max(top.shape[0], bottom.shape[0]))
+    if method == "gust" and order == 0:
+        scaled: Array = jnp.moveaxis(signal * (top[0] ** 2).astype(dtype), -1, axis)
+        return scaled
+    edge = 0 if method == "gust" else extension_of(padtype, padlen, signal.shape[-1], 3 * (order + 1))
     zi = lfilter_zi(top, bottom)
 
     def once(part: Array) -> Array:
-        filtered: Array = _recursion(top, bottom, part, zi * part[:, :1])[0]
-        return filtered
+        return _run(top, bottom, part, zi * part[:, :1])[0]
+
+    def from_states(part: Array, states: Array) -> Array:
+        is_rest = states.shape[1] == 0
+        start = jnp.zeros((part.shape[0], order), dtype=part.dtype) if is_rest else states
+        return _run(top, bottom, part, start, is_rest=is_rest)[0]
+
+    def whole(part: Array) -> Array:
+        if method == "gust":
+            return gustafsson(from_states, order, part, irlen)
+        return both_ways(once, part, edge, padtype)
 
     flat = to_rows(signal)
-    y = split_complex(lambda real: both_ways(once, real, edge, padtype), flat)
+    y = whole(flat) if jnp.iscomplexobj(top) else split_complex(whole, flat)
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)
     return turned
