@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.frames import ResponseCurve
-from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Taps
+from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.spec import Phase
 from jaxscope.filters.stability import Plane
 from jaxscope.session.state import ResponseView
@@ -21,6 +21,8 @@ from jaxscope.session.state import ResponseView
 FloatArray = npt.NDArray[np.float64]
 #: Samples of an impulse or step response: as many as it rings, between these.
 FEWEST_SAMPLES, MOST_SAMPLES = 24, 16384
+#: Part of the coefficients up to which a level is what rounding leaves of a zero.
+NOTHING = 1e-13
 #: More taps than these have no roots worth the wait: eigenvalues cost their cube.
 MOST_ROOTED_TAPS = 257
 
@@ -67,8 +69,24 @@ def _over_frequency(
     from jaxscope.filters.response import group_delay_samples, phase_radians
 
     if view == "phase":
-        return ResponseCurve(view=view, x=frequencies_hz, y=np.degrees(phase_radians(design, frequencies_hz)))
+        phase = np.degrees(phase_radians(design, frequencies_hz))
+        if design.phase != "zero":
+            phase[_at_zeros(design, frequencies_hz)] = np.nan
+        return ResponseCurve(view=view, x=frequencies_hz, y=phase)
     return ResponseCurve(view=view, x=frequencies_hz, y=group_delay_samples(design, frequencies_hz) / design.rate_hz)
+
+
+def _at_zeros(design: ChainDesign, frequencies_hz: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return where a section has a zero on the circle: no phase, and what rounding leaves would be a spike."""
+    from jaxscope.filters.response import angles_of, sections_response
+
+    angle = angles_of(frequencies_hz, design.rate_hz)
+    found = np.zeros(frequencies_hz.shape, dtype=bool)
+    for part in design.parts:
+        for b0, b1, b2, *_ in part.rows if isinstance(part, Sections) else ():
+            level = np.abs(sections_response(Sections(((b0, b1, b2, 1.0, 0.0, 0.0),)), angle))
+            found |= level <= NOTHING * (abs(b0) + abs(b1) + abs(b2))
+    return found
 
 
 def _over_time(view: Literal["impulse", "step"], design: ChainDesign) -> ResponseCurve | None:

@@ -31,12 +31,16 @@ def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
     old, new = changed[0]
     if old.stages == new.stages:
         return {True: "Channels of the chain", False: "How the chain runs"}[old.channels != new.channels]
+    if abs(len(old.stages) - len(new.stages)) > 1:
+        return "Stages of the chain"
     if len(old.stages) < len(new.stages):
         return "Add stage"
     if len(old.stages) > len(new.stages):
         return "Remove stage"
     stages = [(one, other) for one, other in zip(old.stages, new.stages, strict=True) if one != other]
-    return _describe_stage(*stages[0]) if len(stages) == 1 else "Move stage"
+    if len(stages) == 1:
+        return _describe_stage(*stages[0])
+    return "Move stage" if set(old.stages) == set(new.stages) else "Stages of the chain"
 
 
 def _describe_stage(before: Stage, after: Stage) -> str:

@@ -34,6 +34,12 @@ def test_the_phase_is_that_of_scipy_and_none_in_zero_phase() -> None:
     assert np.all(_curve("phase", "zero").y == 0)
 
 
+def test_the_phase_breaks_at_zeros_on_the_circle_only() -> None:
+    notch = FAMILIES["notch"](frequency_hz=50.0).parts(RATE_HZ)
+    curve = response_curve("phase", "causal", (*notch, *PARTS), np.array([10.0, 50.0, 240.0, 250.0]), RATE_HZ)
+    assert list(np.isnan(curve.y)) == [False, True, False, True]
+
+
 def test_the_phase_of_many_taps_does_not_fold() -> None:
     taps = scipy.signal.firwin(801, 200, fs=RATE_HZ)
     curve = _curve("phase", parts=(Taps(tuple(taps.tolist())),))

@@ -10,9 +10,10 @@ from PySide6.QtCore import Qt
 from jaxscope.compute.frames import Blocked, Opened
 from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters import FAMILIES, FilterChain, Stage
+from jaxscope.filters.presets import PRESETS, fit_preset
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.dock import Dock
-from jaxscope.gui.views.dock_menu import stage_menu
+from jaxscope.gui.views.dock_menu import preset_menu, stage_menu
 from jaxscope.session.actions import (
     AddStage,
     ChooseFace,
@@ -216,6 +217,39 @@ def test_tab_goes_through_the_dock_from_top_to_bottom(dock):
             names.append(part.accessibleName())
         part = part.nextInFocusChain()
     assert names == [
-        "Filter on", "Chain A, EEG, 3 channels", "Zero-phase", "Chain of stages", "Add stage", "Faces",
-        "Low", "Family", "Order", "Cutoff", "Cutoff",
+        "Filter on", "Chain A, EEG, 3 channels", "Zero-phase", "Chain of stages", "Add stage", "Presets", "Faces",
+        "Low", "Family", "Order", "Cutoff", "Cutoff", "Response view",
     ]  # fmt: skip
+
+
+def test_a_preset_takes_the_place_of_the_stages_in_one_step(qtbot, dock):
+    before = dock.state.document.chains
+    hints = []
+    dock.view.hinted.connect(hints.append)
+    menu = preset_menu(dock.view, 512.0, dock.view.use_preset)
+    entries = {entry.text(): entry for entry in menu.actions() if entry.text()}
+    assert len(entries) == len(PRESETS)
+    assert not entries["Spike band 300–6000 Hz"].isEnabled()
+    assert "low-pass 450 Hz" in entries["Surface EMG 20–450 Hz"].toolTip()
+    entries["Surface EMG 20–450 Hz"].trigger()
+    chain = dock.state.document.chains[0]
+    assert [stage.spec.cutoff_hz for stage in chain.stages] == [20.0]
+    assert (chain.name, chain.channels, chain.phase) == (before[0].name, before[0].channels, "zero")
+    assert hints[-1].startswith("Left out")
+    dock.store.undo()
+    assert dock.state.document.chains == before
+
+
+def test_mains_is_added_to_what_is_there(dock):
+    menu = preset_menu(dock.view, 512.0, dock.view.use_preset)
+    count = len(dock.state.document.chains[0].stages)
+    next(entry for entry in menu.actions() if entry.text() == "50 Hz and harmonics").trigger()
+    stages = dock.state.document.chains[0].stages
+    assert [stage.spec.frequency_hz for stage in stages[count:]] == [50.0, 100.0, 150.0, 200.0, 250.0]
+
+
+def test_a_preset_starts_a_chain_where_there_is_none(qtbot, make_rig):
+    rig = make_rig(Dock)
+    rig.store.dispatch(SetChains(chains=()))
+    rig.view.use_preset(fit_preset(PRESETS[0], 500.0))
+    assert len(rig.state.document.chains[0].stages) == 2

@@ -119,6 +119,8 @@ class Select(QComboBox):
     def set_current(self, key: str | None) -> None:
         """Show a key as chosen without emitting."""
         self.setCurrentIndex(next((row for row, (held, _) in enumerate(self._choices) if held == key), -1))
+        if self._bare:  # as wide as what it says
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         if self._width is not None:

@@ -35,7 +35,7 @@ _drags = count(1)
 _GRIP_PX = 28
 _SWITCH_PX = 64
 _DOTS_PX = 34
-_EMPTY = "No stages yet. Add one below"
+_EMPTY = "No stages yet. Add one, or start from a preset"
 
 
 class ChainList(QListView, AbstractView):

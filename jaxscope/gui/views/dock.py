@@ -6,13 +6,15 @@ the dock is 360 wide and leaves notes and facts out.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome
+from jaxscope.filters.presets import FittedPreset
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Hairline
@@ -25,7 +27,7 @@ from jaxscope.gui.views.chain_list_model import StageDelegate
 from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
-from jaxscope.gui.views.dock_menu import stage_menu
+from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, preset_menu, stage_menu
 from jaxscope.gui.views.poles_zeros import PolesZerosFace
 from jaxscope.gui.views.response import ResponsePanel
 from jaxscope.session.actions import AddStage, ChooseFace, SetChains
@@ -47,6 +49,8 @@ _RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
 _RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE = 230, 800
 _SHORT = 640
 _LEAST_HEIGHT = 420
+#: how long the status bar says what a preset left out
+_SAID_FOR_MS = 12_000
 
 
 class _Faces(QStackedWidget):
@@ -88,11 +92,17 @@ class Dock(QWidget, AbstractView):
         self.chain = ChainList(dispatch)
         self.add_button = Button("Add stage", "link", icon="plus", height=30, padding=8)
         self.add_button.setToolTip("Add a stage after the selected one [Insert]")
+        self.presets_button = Button("Presets", "quiet", height=30, padding=8)
+        self.presets_button.setToolTip("Filters for EEG, ECG, EMG, spikes, seismic, sound and mains")
         self.tabs = FaceTabs(_TABS, name="Faces")
         self.design = DesignFace(dispatch)
         self.coefficients = CoefficientsFace(dispatch)
         self.poles_zeros = PolesZerosFace(dispatch)
         self.response = ResponsePanel(dispatch)
+        self._silence = QTimer(self)
+        self._silence.setSingleShot(True)
+        self._silence.setInterval(_SAID_FOR_MS)
+        self._silence.timeout.connect(lambda: self.hinted.emit(""))
         self._faces = _Faces()
         self._scroll = QScrollArea()
         self._lay_out()
@@ -112,12 +122,34 @@ class Dock(QWidget, AbstractView):
         menu = stage_menu(self, self._rate_hz, self._add)
         menu.popup(self.add_button.mapToGlobal(QPoint(0, self.add_button.height() + 2)))
 
+    def open_preset_menu(self) -> None:
+        """Open the shelf of presets under its button."""
+        menu = preset_menu(self, self._rate_hz, self.use_preset)
+        menu.popup(self.presets_button.mapToGlobal(QPoint(0, self.presets_button.height() + 2)))
+
+    def use_preset(self, fitted: FittedPreset) -> None:
+        """Give the active chain the stages of a preset, as one step; say what its rate cannot hold."""
+        at, chains = self._state.viewport.active_chain, self._state.document.chains
+        chain = chains[at] if at < len(chains) else FilterChain(phase="zero")
+        stages = (*chain.stages, *fitted.stages) if fitted.preset.adds else fitted.stages
+        chain = replace(chain, stages=stages, phase=fitted.preset.phase or chain.phase)
+        self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
+        self._say_for_a_while(fitted.sentence(self._rate_hz or FALLBACK_RATE_HZ))
+
     def focus_stops(self) -> list[QWidget]:
         """Return what the Tab key reaches, in order."""
         header = self.header
-        before = [header.switch, header.chooser, *stops_of(header.phase), self.chain, self.add_button, self.tabs]
+        before = [
+            header.switch,
+            header.chooser,
+            *stops_of(header.phase),
+            self.chain,
+            self.add_button,
+            self.presets_button,
+            self.tabs,
+        ]
         faces = [*self.design.focus_stops(), *stops_of(self.coefficients), *self.poles_zeros.focus_stops()]
-        return [*before, *faces, self.response.plot]
+        return [*before, *faces, self.response.view, self.response.plot, self.response.curves]
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
@@ -192,6 +224,7 @@ class Dock(QWidget, AbstractView):
         add_row.setContentsMargins(12, 0, _MARGIN, 0)
         add_row.addWidget(self.add_button)
         add_row.addStretch(1)
+        add_row.addWidget(self.presets_button)
         tab_row = QHBoxLayout()
         tab_row.setContentsMargins(_MARGIN, 4, _MARGIN, 0)
         tab_row.addWidget(self.tabs)
@@ -209,6 +242,7 @@ class Dock(QWidget, AbstractView):
 
     def _connect(self) -> None:
         self.add_button.clicked.connect(self.open_add_menu)
+        self.presets_button.clicked.connect(self.open_preset_menu)
         self.tabs.chosen.connect(lambda face: self._dispatch(ChooseFace(face=face)))
         self.chain.add_wanted.connect(self.open_add_menu)
         self.chain.opened.connect(self._focus_face)
@@ -229,6 +263,11 @@ class Dock(QWidget, AbstractView):
 
     def _focus_face(self) -> None:
         self._face().focus_first()
+
+    def _say_for_a_while(self, sentence: str) -> None:
+        if sentence:
+            self.hinted.emit(sentence)
+            self._silence.start()
 
     def _add(self, stage: Stage) -> None:
         chains = self._state.document.chains

@@ -1,4 +1,4 @@
-"""The menu of stages that can be added: the shapes first, every other family below."""
+"""The menus of the chain: stages that can be added, the shapes first; and the shelf of presets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QMenu, QWidget
 
 from jaxscope.filters import FAMILIES, Stage
+from jaxscope.filters.presets import PRESETS, FittedPreset, fit_preset
 from jaxscope.filters.shapes import SHAPES, new_spec
 
 #: rate that a new stage is made to fit while no recording is open
@@ -28,6 +29,24 @@ def stage_menu(parent: QWidget, rate_hz: float | None, add: Callable[[Stage], No
     for family in (*offered, *more.families):
         entry = menu.addAction(FAMILIES[family].title, partial(_add_new, add, family, rate, None))
         entry.setToolTip(FAMILIES[family].summary)
+    return menu
+
+
+def preset_menu(parent: QWidget, rate_hz: float | None, choose: Callable[[FittedPreset], None]) -> QMenu:
+    """Return a menu whose entries call ``choose`` with a preset fitted to the rate; one that does not fit is off."""
+    menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
+    rate = rate_hz or FALLBACK_RATE_HZ
+    group = PRESETS[0].group
+    for preset in PRESETS:
+        if preset.group != group:
+            menu.addSeparator()
+            group = preset.group
+        fitted = fit_preset(preset, rate)
+        entry = menu.addAction(preset.title, partial(choose, fitted))
+        entry.setEnabled(bool(fitted.stages))
+        left_out = fitted.sentence(rate)
+        entry.setToolTip(f"{preset.summary}. {left_out}" if left_out else preset.summary)
     return menu
 
 

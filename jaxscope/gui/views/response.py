@@ -1,18 +1,20 @@
-"""The response panel of the dock: a heading with the legend, and the plot."""
+"""The response panel of the dock: which view, the legend, and the plot of the magnitude or of another view."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import Outcome, SpectrumFrame
-from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, draw_text, rounded, text_width
 from jaxscope.gui.components.rows import ScaledRow
+from jaxscope.gui.components.select import Select
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.response_curves import VIEWS, CurvePlot
 from jaxscope.gui.views.response_plot import ResponsePlot
+from jaxscope.session.actions import ChooseResponse
 from jaxscope.session.state import SessionState
 
 
@@ -60,11 +62,16 @@ class ResponsePanel(QWidget, AbstractView):
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.plot = ResponsePlot(dispatch)
+        self.curves = CurvePlot()
+        self.view = Select("Response view", bare=True)
+        self.view.set_choices([(key, words[0]) for key, words in VIEWS.items()], [""] * len(VIEWS))
+        self.view.setToolTip("Choose: magnitude, phase, group delay, impulse, step [G]")
+        self._dispatch = dispatch
         self._legend = _Legend()
         self._has_after = False
         heading = QHBoxLayout()
         heading.setContentsMargins(0, 0, 0, 0)
-        heading.addWidget(Label("Magnitude", 13, 500))
+        heading.addWidget(self.view)
         heading.addStretch(1)
         heading.addWidget(self._legend)
         column = QVBoxLayout(self)
@@ -72,23 +79,54 @@ class ResponsePanel(QWidget, AbstractView):
         column.setSpacing(0)
         column.addWidget(ScaledRow(heading, 30))
         column.addWidget(self.plot, 1)
-        self.plot.escaped.connect(self.escaped)
+        column.addWidget(self.curves, 1)
+        self.curves.hide()
+        self.view.chosen.connect(lambda key: self._dispatch(ChooseResponse(view=key)))
+        self.view.escaped.connect(self.escaped)
+        for plot in (self.plot, self.curves):
+            plot.escaped.connect(self.escaped)
+            plot.next_wanted.connect(self._next_view)
         self.plot.dragging.connect(self.dragging)
         self._state = SessionState()
         self._show_legend()
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
+        self.view.set_current(state.viewport.response_view)
         self.plot.show_state(state, previous)
+        self.curves.show_state(state, previous)
+        self._show_plot()
         self._show_legend()
 
     def show_frame(self, outcome: Outcome) -> None:
         self.plot.show_frame(outcome)
+        self.curves.show_frame(outcome)
         if isinstance(outcome, SpectrumFrame):
             self._has_after = outcome.after_db is not None
             self._show_legend()
 
+    def active_plot(self) -> QWidget:
+        """Return the plot of the view that is shown."""
+        return self.plot if self._state.viewport.response_view == "magnitude" else self.curves
+
+    def _show_plot(self) -> None:
+        shown = self.active_plot()
+        other = self.curves if shown is self.plot else self.plot
+        had_focus = other.hasFocus()
+        other.setVisible(False)
+        shown.setVisible(True)
+        if had_focus:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _next_view(self) -> None:
+        views = list(VIEWS)
+        at = views.index(self._state.viewport.response_view)
+        self._dispatch(ChooseResponse(view=views[(at + 1) % len(views)]))
+
     def _show_legend(self) -> None:
+        if self._state.viewport.response_view != "magnitude":
+            self._legend.show_entries(())
+            return
         entries = [("before", "before")]
         if self._state.viewport.mode == "difference":
             entries.append(("difference", "diff"))

@@ -62,6 +62,7 @@ HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Q
 OWN_KEYS = frozenset(
     {
         Qt.Key.Key_N,
+        Qt.Key.Key_G,
         Qt.Key.Key_L,
         Qt.Key.Key_0,
         Qt.Key.Key_Left,

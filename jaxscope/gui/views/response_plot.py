@@ -62,6 +62,8 @@ class ResponsePlot(QWidget, AbstractView):
     escaped = Signal()
     #: a drag began (True) or ended (False)
     dragging = Signal(bool)
+    #: G: the next view
+    next_wanted = Signal()
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +202,9 @@ class ResponsePlot(QWidget, AbstractView):
         if event.key() == Qt.Key.Key_Escape:
             self._on_escape()
             return
-        if event.key() == Qt.Key.Key_L:
+        if event.key() == Qt.Key.Key_G:
+            self.next_wanted.emit()
+        elif event.key() == Qt.Key.Key_L:
             self._is_log = not self._is_log
         elif event.key() == Qt.Key.Key_0:
             self._is_log = True
