@@ -77,6 +77,11 @@ def transform_length(n_taps: int) -> int:
     return max(256, 4 << max(n_taps - 2, 0).bit_length())
 
 
+def new_samples(n_taps: int) -> int:
+    """Return how many samples each transform of overlap-save adds."""
+    return transform_length(n_taps) - (n_taps - 1)
+
+
 def taps_spectrum(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return the transform of the taps for overlap-save, (..., transform_length // 2 + 1), in complex ``dtype``."""
     length = transform_length(taps.shape[-1])
@@ -86,21 +91,37 @@ def taps_spectrum(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.ND
 def fir_overlap_save(x: Array, past: Array, n_valid: Array, spectrum: Array) -> tuple[Array, Array]:
     """Filter with transforms of overlapping pieces; arguments and results as ``fir_toeplitz``.
 
-    A piece is three quarters new samples and one quarter those before, which holds all that the taps reach.
+    A piece is as many samples as the taps reach back, which other pieces have had too, and new ones up to its length.
     """
     n_channels, n_samples = x.shape
     length = 2 * (spectrum.shape[-1] - 1)
-    before = length // 4
+    before = past.shape[1]
     new = length - before
     n_pieces = -(-n_samples // new)
     joined = jnp.concatenate([past, x], axis=1)
-    fresh = jnp.pad(x, ((0, 0), (0, n_pieces * new - n_samples))).reshape(n_channels, n_pieces, new)
-    first = jnp.pad(past, ((0, 0), (before - past.shape[1], 0)))[:, None]
-    earlier = jnp.concatenate([first, fresh[:, :-1, new - before :]], axis=1)
-    pieces = jnp.concatenate([earlier, fresh], axis=2)
+    if n_pieces * new > n_samples:
+        wide = jnp.pad(joined, ((0, 0), (0, n_pieces * new - n_samples)))
+    else:
+        wide = joined
+    pieces = _frames(wide, n_pieces, new, length)
     filtered = jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)[..., before:]
     y = filtered.reshape(n_channels, n_pieces * new)[:, :n_samples]
-    return y, last_samples(joined, n_valid, past.shape[1])
+    return y, last_samples(joined, n_valid, before)
+
+
+def _frames(wide: Array, n_pieces: int, new: int, length: int) -> Array:
+    """Return overlapping pieces, (n_channels, n_pieces, length), that begin ``new`` samples after each other.
+
+    Cut from as few shifted copies as one piece has lots of new samples, instead of gathered.
+    """
+    lots = -(-length // new)
+    n_channels = wide.shape[0]
+    padded = jnp.pad(wide, ((0, 0), (0, max((n_pieces + lots - 1) * new - wide.shape[1], 0))))
+    parts = []
+    for k in range(lots):
+        part = padded[:, k * new : (k + n_pieces) * new].reshape(n_channels, n_pieces, new)
+        parts.append(part[..., : min(new, length - k * new)])
+    return jnp.concatenate(parts, axis=2)
 
 
 def last_samples(joined: Array, n_valid: Array, count: int) -> Array:

@@ -48,6 +48,15 @@ def advance(
     return chain(x, states, n_valid, weights, kinds, by_row)
 
 
+@partial(jax.jit, static_argnames=("kinds", "by_row"), compiler_options={"xla_cpu_multi_thread_eigen": False})
+def advance_alone(
+    x: Any, states: Any, n_valid: Any, weights: Any, *, kinds: tuple[str, ...], by_row: tuple[bool, ...]
+) -> Any:
+    """Do ``advance`` on one CPU core, for callers that keep the other cores busy themselves."""
+    count_trace(f"advance alone {kinds} {x.shape} {x.dtype}")
+    return chain(x, states, n_valid, weights, kinds, by_row)
+
+
 def _laid(values: Any, start: Any, shift: Any, width: int, bin_size: int) -> Any:
     """Return ``width`` samples of which the one at ``shift`` is ``values[:, start]``."""
     room = jnp.pad(values, ((0, 0), (bin_size, width)))

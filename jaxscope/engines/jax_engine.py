@@ -15,13 +15,14 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp.block_fir import transform_length
-from jaxscope.engines import compiled
+from jaxscope.dsp.block_fir import new_samples
+from jaxscope.engines import arena, compiled
 from jaxscope.engines.base import AbstractProgram, NotFiniteError
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, part_gain
 from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.kernels import KERNELS, bucket, filled_taps, kernel_of, save_unit
+from jaxscope.engines.row_groups import row_groups, side_by_side
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage, bucket_samples
 from jaxscope.engines.windows import Envelopes
@@ -145,7 +146,7 @@ class JaxProgram(AbstractProgram):
 
     # -- running ---------------------------------------------------------------------------------------------------
     def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
-        y = np.empty(x.shape, dtype=self.dtype)
+        y = arena.empty(x.shape, self.dtype)
         head = parts[0]
         states = self._stream(
             x, y, range(len(self.kinds)), rows, [part["state"] for part in parts[1:]], head["offset"], head["level"]
@@ -162,32 +163,51 @@ class JaxProgram(AbstractProgram):
         offset: Array,
         level: Array,
     ) -> list[Array]:
-        """Filter ``x − offset``, write it plus ``level`` to ``y`` chunk by chunk (None: nowhere), return the states."""
+        """Filter ``x − offset``, write it plus ``level`` to ``y`` chunk by chunk (None: nowhere), return the states.
+
+        Groups of channels go side by side where that pays.
+        """
+        shared = row_groups(len(rows), len(rows), x.size if self.backend == "cpu" else 0)[0]
+        length, at_once = self._chunk(shared.stop - shared.start, x.shape[1])
+        groups = row_groups(len(rows), min(at_once, shared.stop - shared.start), 0)
+        self.placed_weights()  # before threads ask for them
+
+        def part_of(own: slice) -> list[Array]:
+            return self._stream_rows(
+                x[own], None if y is None else y[own], numbers, rows[own], [state[own] for state in states],
+                offset[own], level[own], length, groups,
+            )  # fmt: skip
+
+        if len(groups) == 1:
+            return part_of(groups[0])
+        ends = side_by_side(part_of, groups)
+        return [np.concatenate(column) for column in zip(*ends, strict=True)]
+
+    def _stream_rows(
+        self,
+        x: Array,
+        y: Array | None,
+        numbers: Sequence[int],
+        rows: Rows,
+        states: Sequence[Any],
+        offset: Array,
+        level: Array,
+        length: int,
+        groups: Sequence[slice],
+    ) -> list[Array]:
         n_rows = len(rows)
-        length, at_once = self._chunk(n_rows, x.shape[1])
-        if at_once < n_rows:
-            groups = [slice(first, first + at_once) for first in range(0, n_rows, at_once)]
-            ends = [
-                self._stream(
-                    x[own], None if y is None else y[own], numbers, rows[own],
-                    [state[own] for state in states], offset[own], level[own],
-                )
-                for own in groups
-            ]  # fmt: skip
-            return [np.concatenate(column) for column in zip(*ends, strict=True)]
-        padded_rows = self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
+        padded_rows = self._padded_rows(n_rows, groups)
         placed = self._weights_for(rows, padded_rows)
         weights = tuple(placed[k] for k in numbers)
         kinds, by_row = tuple(self.kinds[k] for k in numbers), tuple(self.by_row[k] for k in numbers)
+        advance = compiled.advance if len(groups) == 1 or self.backend != "cpu" else compiled.advance_alone
         carried: Any = tuple(self._place(_with_rows(state, padded_rows)) for state in states)
         pending: tuple[int, int, Any] | None = None
         with Stage(padded_rows, length, self.dtype, checks="block" not in kinds) as stage:
             for start in range(0, x.shape[1], length):
                 stop = min(start + length, x.shape[1])
                 chunk = self._place(stage.fill(x[:, start:stop], offset))
-                out, carried = compiled.advance(
-                    chunk, carried, np.int32(stop - start), weights, kinds=kinds, by_row=by_row
-                )
+                out, carried = advance(chunk, carried, np.int32(stop - start), weights, kinds=kinds, by_row=by_row)
                 if y is None:
                     jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
                 elif pending is not None:
@@ -201,6 +221,13 @@ class JaxProgram(AbstractProgram):
             raise NotFiniteError
         return after
 
+    def _padded_rows(self, n_rows: int, groups: Sequence[slice]) -> int:
+        """Return how many rows a compiled call has: all groups share one shape."""
+        if len(groups) > 1:
+            size: int = groups[0].stop - groups[0].start
+            return size
+        return self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
+
     def _place(self, values: Array) -> Any:
         """Return ``values`` on the device; a CPU's first device takes them as they are, which is quicker."""
         return values if self.device == "cpu:0" else jax.device_put(values, self.jax_device, may_alias=True)
@@ -211,7 +238,7 @@ class JaxProgram(AbstractProgram):
         itemsize = self.dtype().itemsize
         length = chunk_samples(n_rows, itemsize, max(windows, default=1))
         pieces = [
-            transform_length(filled_taps(column[0], save_unit(len(column[0].values))).size) * 3 // 4
+            new_samples(filled_taps(column[0], save_unit(len(column[0].values))).size)
             for column, kind in zip(self._parts, self.kinds, strict=True)
             if kind == "overlap-save" and isinstance(column[0], Taps)
         ]
@@ -220,8 +247,7 @@ class JaxProgram(AbstractProgram):
             length = piece << max(length // piece, 1).bit_length() - 1
             length = bucket_samples(length) if "block" in self.kinds else length
         length = min(length, bucket_samples(n_samples))
-        at_once = max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)
-        return length, n_rows if at_once >= n_rows else 1 << (at_once.bit_length() - 1)
+        return length, max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)
 
     def view(self, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
         """Filter, cut and take envelopes in one compiled call; see ``AbstractProgram.view``."""
@@ -246,7 +272,7 @@ class JaxProgram(AbstractProgram):
             x, constant, gains = x + constant[:, np.newaxis], np.zeros(len(rows)), np.nan_to_num(gains)
         edges = [pad_length(part, kind, self.structure.padding_samples, x.shape[1]) for part in column]
         of_rows = np.broadcast_to(np.array(edges), self.n_channels)[rows]
-        y = np.empty(x.shape, dtype=self.dtype)
+        y = arena.empty(x.shape, self.dtype)
         left_over = np.empty(len(rows))
         # rows with other zero coefficients have other paddings
         for edge in sorted(set(of_rows.tolist())):
@@ -263,7 +289,7 @@ class JaxProgram(AbstractProgram):
         if isinstance(part, RunningMedian) or (isinstance(part, Taps) and part.runs_once):
             joined = padded(x, edge, kind)
             head, *start = self._steady_start([k], np.asarray(joined[:, 0], np.float64), rows)
-            y = np.empty(joined.shape, dtype=self.dtype)
+            y = arena.empty(joined.shape, self.dtype)
             self._stream(joined, y, [k], rows, [start[0]["state"]], head["offset"], np.zeros(len(rows)))
             return y[:, 2 * edge :], head["level"] + gains * constant
         if kind == "gustafsson":
@@ -271,7 +297,7 @@ class JaxProgram(AbstractProgram):
         left, right = _paddings(x, edge, kind)
         head, *start = self._steady_start([k], np.asarray(left[:, 0] if edge else x[:, 0], np.float64), rows)
         nothing = np.zeros(len(rows))
-        y = np.empty(x.shape, dtype=self.dtype)
+        y = arena.empty(x.shape, self.dtype)
         tail = np.empty(right.shape, dtype=self.dtype)
         states = self._stream(left, None, [k], rows, [start[0]["state"]], head["offset"], nothing)
         states = self._stream(x, y, [k], rows, states, head["offset"], nothing)
@@ -288,7 +314,7 @@ class JaxProgram(AbstractProgram):
         from jaxscope.engines.scipy_reference import gustafsson
 
         column = self._parts[k]
-        y = np.empty(x.shape, dtype=self.dtype)
+        y = arena.empty(x.shape, self.dtype)
         for number, row in enumerate(rows):
             part = column[int(row) if len(column) > 1 else 0]
             y[number] = gustafsson(part, np.asarray(x[number], dtype=np.float64))

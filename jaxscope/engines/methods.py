@@ -51,7 +51,7 @@ def choose(
 
 
 #: taps from which transforms beat banded products (measured on a CPU, by precision)
-LONG_TAPS = {"float32": 192, "float64": 128}
+LONG_TAPS = {"float32": 97, "float64": 65}
 #: pole radius beyond which the powers for groups of blocks could overflow, so that the plain recursion is used
 LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
 

@@ -1,0 +1,82 @@
+"""Memory for results that is used again: what nobody holds any more serves the next result of about its size.
+
+Measured: the first touch of fresh memory costs a filter as much time as its arithmetic, and C libraries give large
+arrays back to the system each time. So the memory of dropped results is kept, up to a limit, and never while anybody
+(a view of the array, too) can still see it.
+
+Invariant: an array from here shares no memory with another one that is alive.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+#: arrays below this are left to the C library, which keeps them itself
+LEAST_BYTES = 4 << 20
+#: bytes that are kept at most while nobody uses them
+MOST_IDLE_BYTES = 640 << 20
+#: a result may take memory that is larger by this share
+_SLACK = 1.25
+
+_LOCK = threading.RLock()  # a finaliser may run in the middle of a take
+_idle: list[Array] = []
+
+
+class _Lease:
+    """What an array from here hangs on; when the last view has gone, its memory may be taken again."""
+
+    __slots__ = ("__array_interface__", "__weakref__")
+
+    def __init__(self, memory: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.__array_interface__ = {
+            "shape": shape,
+            "typestr": dtype.str,
+            "data": (memory.ctypes.data, False),
+            "version": 3,
+        }
+
+        # the finaliser holds the memory, and at the end of the process it is not called
+        weakref.finalize(self, _give_back, memory).atexit = False
+
+
+def _give_back(memory: Array) -> None:
+    with _LOCK:
+        _idle.append(memory)
+        while sum(kept.nbytes for kept in _idle) > MOST_IDLE_BYTES:
+            _idle.pop(0)
+
+
+def _take(n_bytes: int) -> Array:
+    with _LOCK:
+        for number in range(len(_idle) - 1, -1, -1):  # the latest is the warmest
+            if n_bytes <= _idle[number].nbytes <= _SLACK * n_bytes:
+                return _idle.pop(number)
+    return np.empty(n_bytes, dtype=np.uint8)
+
+
+def idle_bytes() -> int:
+    """Return how much memory is kept for later."""
+    with _LOCK:
+        return sum(memory.nbytes for memory in _idle)
+
+
+def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """Return an array of undefined numbers, as ``numpy.empty``, in memory that may have served before.
+
+    Examples
+    --------
+    >>> empty((2, 3), "float32").shape
+    (2, 3)
+    """
+    kind = np.dtype(dtype)
+    n_bytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    if n_bytes < LEAST_BYTES:
+        return np.empty(shape, dtype=kind)
+    return np.asarray(_Lease(_take(n_bytes), shape, kind))
