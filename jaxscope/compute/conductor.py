@@ -17,6 +17,7 @@ from jaxscope.compute.export_job import ExportRequest, export_work
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
+from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
@@ -28,19 +29,23 @@ __all__ = ["Conductor", "ExportRequest"]
 
 #: How long the import of the engine waits, so that a recording that is opened with the window is drawn first.
 PREPARE_AFTER_S = 0.4
-#: The lanes of a window; a lower rank is served first.
+#: What can wait has its turns once nothing has been tuned for this long, and one turn in PATIENCE_S while it has.
+CALM_S = 0.15
+PATIENCE_S = 1.0
+#: The lanes of a window: name, thread, rank (a lower one is served first), least interval, whether it waits for calm,
+#: whether a newer wish ends a running one. Traces come before the curves: they are what a hand waits for.
 LANES = (
-    ("open", "file", 0, 0.0, True),
-    ("before", "file", 2, 0.0, True),
-    ("design", "compute", 0, 0.0, False),
-    ("traces", "compute", 1, 0.0, False),
-    ("prepare", "compute", 2, PREPARE_AFTER_S, False),
-    ("words", "compute", 3, 0.2, False),
-    ("spectrum", "compute", 2, 0.1, False),
-    ("settle", "compute", 3, 0.0, True),
-    ("agreement", "compute", 3, 0.25, False),
-    ("devices", "compute", 3, 0.0, False),
-    ("after", "compute", 4, 0.0, True),
+    ("open", "file", 0, 0.0, False, True),
+    ("before", "file", 2, 0.0, False, True),
+    ("traces", "compute", 0, 0.0, False, False),
+    ("design", "compute", 1, 0.0, False, False),
+    ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
+    ("spectrum", "compute", 2, 0.1, False, False),
+    ("words", "compute", 3, 0.2, True, False),
+    ("settle", "compute", 3, 0.0, True, True),
+    ("agreement", "compute", 3, 0.25, True, False),
+    ("devices", "compute", 3, 0.0, False, False),
+    ("after", "compute", 4, 0.0, True, True),
 )
 #: What a failed lane is called in ``Failure.what``.
 FAILED_PART = {"open": "open", "traces": "frame", "settle": "frame", "devices": "device"}
@@ -68,8 +73,17 @@ class Conductor:
         self._closed = False
         begun = time.monotonic()
         lanes = tuple(
-            Lane(name=name, thread=thread, rank=rank, least_interval_s=interval_s, restarts=restarts, started_at=begun)
-            for name, thread, rank, interval_s, restarts in LANES
+            Lane(
+                name=name,
+                thread=thread,
+                rank=rank,
+                least_interval_s=interval_s,
+                calm_s=CALM_S if waits else 0.0,
+                patience_s=PATIENCE_S if waits else DEFAULT_PATIENCE_S,
+                restarts=restarts,
+                started_at=begun,
+            )
+            for name, thread, rank, interval_s, waits, restarts in LANES
         )
         self._scheduler = Scheduler(lanes, on_error=self._failed, run_inline=run_inline)
         self._unsubscribe = store.subscribe(self._changed)

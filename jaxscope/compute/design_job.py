@@ -117,18 +117,26 @@ def design_frame(
         made for made, stage in zip(alone, chain.stages, strict=True) if isinstance(made, ChainDesign) and stage.enabled
     ]
     frequencies = _frequencies(tuple(made for made in alone if isinstance(made, ChainDesign)), rate_hz)
+    levels = [_magnitude(_one_pass(made), frequencies) if isinstance(made, ChainDesign) else None for made in alone]
     stages = tuple(
         _stage_curve(
             stage,
             made,
-            frequencies,
+            level,
             _facts(replace(stage, enabled=True), rate_hz, chain.phase)
             if words and isinstance(made, ChainDesign)
             else known.get((number, place), ()),
         )
-        for place, (stage, made) in enumerate(zip(chain.stages, alone, strict=True))
+        for place, (stage, made, level) in enumerate(zip(chain.stages, alone, levels, strict=True))
     )
-    total = sum((_magnitude(made, frequencies) for made in working), start=np.zeros(frequencies.size))
+    total = sum(
+        (
+            _all_passes(made, level, frequencies)
+            for stage, made, level in zip(chain.stages, alone, levels, strict=True)
+            if stage.enabled and isinstance(made, ChainDesign) and level is not None
+        ),
+        start=np.zeros(frequencies.size),
+    )
     parts = tuple(part for made in working for part in made.parts)
     radius, stable = _stability(parts)
     return DesignFrame(
@@ -191,16 +199,28 @@ def _magnitude(design: ChainDesign, frequencies: FloatArray) -> FloatArray:
     return np.nan_to_num(np.maximum(magnitude_db(design, frequencies), FLOOR_DB), nan=FLOOR_DB, posinf=-FLOOR_DB)
 
 
+def _one_pass(made: ChainDesign) -> ChainDesign:
+    return replace(made, phase="causal")
+
+
+def _all_passes(made: ChainDesign, level: FloatArray, frequencies: FloatArray) -> FloatArray:
+    """Return the levels for the passes in use from those of one pass, worked out anew only where they do not follow."""
+    once = {isinstance(part, Taps) and part.runs_once for part in made.parts}
+    if made.phase != "zero" or once == {True}:
+        return level
+    return 2 * level if once == {False} else _magnitude(made, frequencies)
+
+
 def _stability(parts: tuple[Realisation, ...]) -> tuple[float, bool]:
     from jaxscope.filters.stability import is_stable, pole_radius
 
     return pole_radius(parts), is_stable(parts)
 
 
-def _stage_curve(stage: Stage, made: ChainDesign | SpecError, frequencies: FloatArray, facts: Facts) -> StageCurve:
+def _stage_curve(stage: Stage, made: ChainDesign | SpecError, level: FloatArray | None, facts: Facts) -> StageCurve:
     from jaxscope.filters.shapes import stage_line, stage_title
 
-    if isinstance(made, SpecError):
+    if isinstance(made, SpecError) or level is None:
         return StageCurve(
             title=stage_title(stage),
             subtitle=stage_line(stage),
@@ -211,15 +231,15 @@ def _stage_curve(stage: Stage, made: ChainDesign | SpecError, frequencies: Float
             facts=(),
             is_stable=True,
             pole_radius=0.0,
-            problem=made.sentence(),
-            problem_field=made.field,
+            problem=made.sentence() if isinstance(made, SpecError) else "",
+            problem_field=made.field if isinstance(made, SpecError) else None,
         )
     radius, stable = _stability(made.parts)
     b, a = _polynomials(made.parts)
     return StageCurve(
         title=stage_title(stage),
         subtitle=stage_line(stage),
-        magnitude_db=_magnitude(replace(made, phase="causal"), frequencies),
+        magnitude_db=level,
         realisation=made.parts[0] if made.parts else None,
         b=b,
         a=a,
@@ -265,21 +285,24 @@ def _handles(
     """Return the edges and frequencies that a person may drag, with the level of the whole curve there."""
     from jaxscope.filters.response import magnitude_db
 
-    handles: list[tuple[float, float, int, str, int | None]] = []
+    places: list[tuple[float, int, str, int | None]] = []
     for number, stage in enumerate(chain.stages):
-        if not stage.enabled:
-            continue
-        for name in ("cutoff_hz", "frequency_hz"):
+        for name in ("cutoff_hz", "frequency_hz") if stage.enabled else ():
             value: Any = getattr(stage.spec, name, None)
             if value is None:
                 continue
             pair = value if isinstance(value, tuple) else (value,)
-            for index, frequency in enumerate(pair):
-                if 0 < frequency < rate_hz / 2:
-                    level = sum(float(magnitude_db(made, [frequency])[0]) for made in working)
-                    place = index if isinstance(value, tuple) else None
-                    handles.append((float(frequency), max(level, FLOOR_DB), number, name, place))
-    return tuple(handles)
+            places.extend(
+                (float(frequency), number, name, index if isinstance(value, tuple) else None)
+                for index, frequency in enumerate(pair)
+                if 0 < frequency < rate_hz / 2
+            )
+    frequencies = [place[0] for place in places]
+    levels = sum((magnitude_db(made, frequencies) for made in working), start=np.zeros(len(places)))
+    return tuple(
+        (frequency, max(float(level), FLOOR_DB), number, name, index)
+        for (frequency, number, name, index), level in zip(places, levels, strict=True)
+    )
 
 
 @lru_cache(maxsize=64)

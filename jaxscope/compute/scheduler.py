@@ -3,8 +3,9 @@
 A lane has one pending slot and one running job; submitting replaces what is pending, so a drag of a hundred edits costs
 as many results as the machine can make and no queue grows. Each lane lives on one of two plain threads, *compute* and
 *file*. A job is a callable; one that returns a generator is a long job, and after each ``yield`` its thread serves the
-lanes of higher rank. A lane of lower rank that has waited ``PATIENCE_S`` gets one turn, so a continuous drag cannot
-starve an export. Nothing here knows what the jobs do.
+lanes of higher rank. Lanes of rank ``LIVE_RANK`` and below are what a hand waits for; work that can wait names the calm
+it wants after them, so that no step of it stands in the way of the next edit. A lane that has waited its patience gets
+one turn all the same, so a continuous drag cannot starve an export. Nothing here knows what the jobs do.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 
 #: How long a lane of lower rank waits at most while others keep its thread busy.
 PATIENCE_S = 0.25
+#: Lanes up to this rank are live: a person sees their results move under the hand.
+LIVE_RANK = 1
 #: How often an idle thread looks whether the program has ended without joining it.
 LOOK_ROUND_S = 0.5
 THREADS = ("compute", "file")
@@ -58,27 +61,32 @@ class Lane:
     """A place for one kind of work.
 
     ``rank`` 0 is served first. ``least_interval_s`` is the least time between two starts (a spectrum that follows a
-    drag ten times a second). With ``restarts`` a submission also cancels what is running in the lane. ``served_at`` is
-    when the lane had its last turn, or since when it has waited for the first.
+    drag ten times a second). ``calm_s`` is the time without live work on the thread after which the lane has its turns;
+    where that does not come, it has one every ``patience_s``. With ``restarts`` a submission also cancels what is
+    running in the lane. ``served_at`` is when the lane had its last turn, or since when it has waited for the first.
     """
 
     name: str
     thread: str = "compute"
     rank: int = 0
     least_interval_s: float = 0.0
+    calm_s: float = 0.0
+    patience_s: float = PATIENCE_S
     restarts: bool = False
     pending: Job | None = None
     running: Job | None = None
     served_at: float = field(default=-1e9)
     started_at: float = field(default=-1e9)
 
-    def ready_at(self) -> float | None:
-        """Return the earliest time at which the lane can be served, or None where it has nothing to do."""
-        if self.running is not None:
-            return -1e9
-        if self.pending is None:
+    def ready_at(self, stirred_at: float) -> float | None:
+        """Return the earliest time at which the lane can be served, or None where it has nothing to do.
+
+        ``stirred_at`` is when there was live work on its thread last.
+        """
+        if self.running is None and self.pending is None:
             return None
-        return self.started_at + self.least_interval_s
+        at = min(stirred_at + self.calm_s, self.served_at + self.patience_s) if self.calm_s else -1e9
+        return at if self.running is not None else max(at, self.started_at + self.least_interval_s)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,6 +127,7 @@ class Scheduler:
         self._clock = clock
         self._draining = False
         self._stopping = False
+        self._stirred_at = dict.fromkeys(THREADS, -1e9)
         self._wake = threading.Condition()
         self._threads: list[threading.Thread] = []
         if not run_inline:
@@ -154,6 +163,7 @@ class Scheduler:
             if lane.pending is None and lane.running is None:
                 lane.served_at = self._clock()
             lane.pending = job
+            self._stir(lane)
             self._wake.notify_all()
         if self._inline:
             self._drain()
@@ -231,7 +241,7 @@ class Scheduler:
         ready: list[Lane] = []
         wait_s: float | None = None
         for lane in self._lanes.values():
-            at = lane.ready_at() if lane.thread == thread_name else None
+            at = lane.ready_at(self._stirred_at[thread_name]) if lane.thread == thread_name else None
             if at is None:
                 continue
             if at <= now or self._inline or (self._stopping and lane.running):
@@ -240,7 +250,7 @@ class Scheduler:
                 wait_s = at - now if wait_s is None else min(wait_s, at - now)
         if not ready:
             return None, wait_s
-        patient = [lane for lane in ready if now - lane.served_at > PATIENCE_S]
+        patient = [lane for lane in ready if now - lane.served_at >= lane.patience_s]
         best = min(ready, key=lambda lane: (lane.rank, lane.served_at))
         if patient and not self._inline:
             longest = min(patient, key=lambda lane: lane.served_at)
@@ -280,9 +290,15 @@ class Scheduler:
             self._on_error(lane.name, error)
         with self._wake:
             lane.served_at = self._clock()
+            self._stir(lane)
             if finished:
                 lane.running = None
             self._wake.notify_all()
+
+    def _stir(self, lane: Lane) -> None:
+        """Note live work on a thread (holding the lock)."""
+        if lane.rank <= LIVE_RANK and not lane.calm_s:
+            self._stirred_at[lane.thread] = self._clock()
 
     def _drain(self) -> None:
         """Serve every lane until nothing is left (inline); what a job submits is served by the outer call."""

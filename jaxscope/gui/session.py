@@ -24,6 +24,7 @@ from jaxscope.errors import UsageError
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.bridge import Bridge
 from jaxscope.gui.main_window import MainWindow
+from jaxscope.gui.pace import PACED, Pace
 from jaxscope.gui.painting.painter_thread import PainterThread, PaintFailure
 from jaxscope.gui.theme import theme
 from jaxscope.session.settings import Settings
@@ -89,6 +90,8 @@ class WindowSession:
         self.conductor = Conductor(self.store, self.bridge.deliver)
         self.painter = PainterThread(self.bridge.deliver)
         self.window = MainWindow(self.store, self.conductor, self.painter.submit, settings)
+        self.pace = Pace(self.window.receive, lambda: self.window.traces.is_behind)
+        self.window.traces.painted.connect(lambda _: self.pace.release())
         self.bridge.received.connect(self._receive)
         self.window.closing.connect(self.shut_down)
         self._is_down = False
@@ -102,6 +105,7 @@ class WindowSession:
             return
         self._is_down = True
         self.bridge.close()
+        self.pace.clear()
         self.painter.shut_down()
         self.conductor.shut_down()
         sys.excepthook, threading.excepthook = self._hooks
@@ -116,6 +120,11 @@ class WindowSession:
     def _receive(self, outcome: object) -> None:
         if self._is_down:
             return
+        if isinstance(outcome, PACED):
+            self.pace.put(outcome)
+            return
+        if isinstance(outcome, Opened):
+            self.pace.clear()
         self.window.receive(outcome)
         if isinstance(outcome, Opened) or (isinstance(outcome, Busy) and outcome.done):
             # Libraries have just been imported or a program compiled. Those objects stay for good: a full collection

@@ -230,3 +230,38 @@ def test_inline_everything_is_done_before_submit_returns(made):
     assert log == ["long 1", "a", "long 2"]
     scheduler.submit("b", lambda token: log.append("b"))
     assert log[-1] == "b"
+
+
+class Clock:
+    """Seconds that a test moves by hand."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_what_wants_calm_waits_for_it_but_not_longer_than_its_patience():
+    lane = Lane(name="words", rank=3, calm_s=0.15, patience_s=1.0, served_at=100.0)
+    assert lane.ready_at(100.0) is None
+    lane.pending = object()
+    assert lane.ready_at(100.0) == pytest.approx(100.15)
+    assert lane.ready_at(100.6) == pytest.approx(100.75), "each edit puts it off"
+    assert lane.ready_at(100.95) == pytest.approx(101.0), "but for a second at most"
+    lane.pending, lane.running = None, object()
+    assert lane.ready_at(100.6) == pytest.approx(100.75), "the next step of a long job waits, too"
+
+
+def test_live_work_has_the_thread_for_itself_until_it_is_calm(made):
+    clock = Clock()
+    scheduler, log = made(Lane(name="traces", rank=0), Lane(name="words", rank=3, calm_s=0.5), clock=clock), []
+    traced = threading.Event()
+    scheduler.submit("words", lambda token: log.append("words"))
+    scheduler.submit("traces", lambda token: (log.append("traces"), traced.set()) and None)
+    assert traced.wait(10)
+    assert not scheduler.wait_idle(0.2)
+    assert log == ["traces"]
+    clock.now += 1.0
+    assert scheduler.wait_idle(10)
+    assert log == ["traces", "words"]

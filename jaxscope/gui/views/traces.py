@@ -76,6 +76,7 @@ class TracesView(AbstractView, QWidget):
         self._picture: TraceImage | None = None
         self._pointer: QPointF | None = None
         self._announced = -1
+        self._asked = 0
         self._told_width = -1
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -135,6 +136,11 @@ class TracesView(AbstractView, QWidget):
         return self._picture
 
     @property
+    def is_behind(self) -> bool:
+        """Whether a picture that was asked for is not on the screen yet."""
+        return self._picture is None or self._picture.scene.serial < self._asked
+
+    @property
     def painted_revision(self) -> int:
         """Revision of the frame that was painted last, -1 before the first."""
         return self._announced
@@ -178,6 +184,7 @@ class TracesView(AbstractView, QWidget):
         scene = self.model.scene(self.width(), self.height(), self.devicePixelRatioF(), quality)
         if scene is None:
             return
+        self._asked = scene.serial
         self._paint(scene)
         if quality == "motion":
             self._rest.start()
