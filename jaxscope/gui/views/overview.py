@@ -150,8 +150,8 @@ class OverviewView(AbstractView, QWidget):
         for start_s, stop_s in self._filtered_spans():
             left, right = self._x(start_s), self._x(stop_s)
             rounded(painter, QRectF(left, _STRIP, max(1.0, right - left), 3), 1.5, "after")
-        for event in self._state.document.annotations:
-            rounded(painter, QRectF(round(self._x(event.onset_s)) - 1, 2, 2, 5), 1, "warn")
+        for x in sorted({round(self._x(event.onset_s)) for event in self._state.document.annotations}):
+            rounded(painter, QRectF(x - 1, 2, 2, 5), 1, "warn")
         ticks = time_ticks(0.0, self._total_s, self._width, least_px=110)
         for second in ticks.minor:
             painter.fillRect(QRectF(round(self._x(second)), _STRIP + 10, 1, 4), colour("line2"))

@@ -196,9 +196,11 @@ def _paint_gap_label(canvas: Canvas, pane: PaneRect, gap: Gap) -> None:
 
 
 def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
+    """Paint each event once a column of pixels: thousands may fall into one."""
     painter, model = canvas.painter, canvas.model
     dashes = QPen(colour("warn", 0.9), 1, Qt.PenStyle.DashLine)
-    free_from = -1e9
+    shade, flag, face = colour("warn", 0.7), colour("warn"), font(11, 500)
+    free_from = shaded_to = last_x = -1e9
     n_labels = 0
     for event in sorted(model.state.document.annotations, key=lambda item: item.onset_s):
         stop_s = event.onset_s + (event.duration_s or 0.0)
@@ -206,14 +208,19 @@ def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
             continue
         x = round(canvas.x(pane, event.onset_s))
         if event.duration_s:
-            painter.fillRect(QRectF(x, 0, canvas.x(pane, stop_s) - x, 3), colour("warn", 0.7))
-        painter.setPen(dashes)
-        painter.drawLine(QPointF(x + 0.5, 0), QPointF(x + 0.5, canvas.height))
-        painter.fillRect(QRectF(x, 4, 2, 18), colour("warn"))
-        width = text_width(event.text, font(11, 500)) + 14
+            left, right = max(x, shaded_to), canvas.x(pane, stop_s)
+            if right > left and (x >= shaded_to or right >= shaded_to + 1):
+                painter.fillRect(QRectF(left, 0, right - left, 3), shade)
+                shaded_to = right
+        if x != last_x:
+            painter.setPen(dashes)
+            painter.drawLine(QPointF(x + 0.5, 0), QPointF(x + 0.5, canvas.height))
+            painter.fillRect(QRectF(x, 4, 2, 18), flag)
+            last_x = x
         if event.text and x >= free_from and n_labels < _MOST_LABELS:
+            width = text_width(event.text, face) + 14
             rounded(painter, QRectF(x + 2, 4, width, 18), 3, colour("raised", 0.95))
-            draw_text(painter, QRectF(x + 9, 4, width, 18), event.text, font(11, 500), "text2")
+            draw_text(painter, QRectF(x + 9, 4, width, 18), event.text, face, "text2")
             free_from = x + width + 6
             n_labels += 1
 

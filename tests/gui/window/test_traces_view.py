@@ -13,10 +13,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.frames import Blocked
+from jaxscope.data.annotations import Annotation
 from jaxscope.gui.theme import theme
+from jaxscope.gui.views import overview, traces_layers
 from jaxscope.gui.views.traces import TracesView
 from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session import actions as act
+from jaxscope.session.state import Viewport
 
 
 def wheel(view: TracesView, notches: float, modifiers: Qt.KeyboardModifier, at: QPointF) -> None:
@@ -181,6 +184,19 @@ def test_a_filter_that_never_settles_is_shaded_to_the_end(desk):
     always = pixels(desk.window.traces.grab().toImage())
     assert (never != always)[:, 100:-100].any(axis=0).mean() > 0.9
     assert span_text(math.inf) == "for ever"
+
+
+def test_thousands_of_events_are_painted_once_a_column(desk, monkeypatch):
+    painted = []
+    for module in (traces_layers, overview):
+        monkeypatch.setattr(
+            module, "rounded", lambda *given, real=module.rounded: (painted.append(given), real(*given))
+        )
+    events = tuple(Annotation(onset_s=0.005 * k, duration_s=0.3, text=f"event {k}") for k in range(12_000))
+    document = replace(desk.store.state.document, annotations=events)
+    desk.store.dispatch(act.LoadedProject(document=document, viewport=Viewport(duration_s=60.0)))
+    desk.window.grab()
+    assert 40 < len(painted) < 2 * desk.window.width()
 
 
 def test_motion_then_rest(desk, qtbot):
