@@ -258,7 +258,7 @@ def test_live_work_has_the_thread_for_itself_until_it_is_calm(made):
     scheduler, log = made(Lane(name="traces", rank=0), Lane(name="words", rank=3, calm_s=0.5), clock=clock), []
     traced = threading.Event()
     scheduler.submit("words", lambda token: log.append("words"))
-    scheduler.submit("traces", lambda token: (log.append("traces"), traced.set()) and None)
+    scheduler.submit("traces", lambda token: log.append("traces") or traced.set())
     assert traced.wait(10)
     assert not scheduler.wait_idle(0.2)
     assert log == ["traces"]
