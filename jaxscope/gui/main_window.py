@@ -144,6 +144,7 @@ class MainWindow(QWidget):
         self.strip.search_ended.connect(self.traces.setFocus)
         self.dock.escaped.connect(self.traces.setFocus)
         self.dock.hinted.connect(self.status.say)
+        self.dock.poles_zeros.dragging.connect(self.strip.show_pole_drag)
         self.status.cancel_asked.connect(self._conductor.cancel)
         theme().changed.connect(self._on_theme)
 

@@ -99,6 +99,9 @@ class Dock(QWidget, AbstractView):
         self.coefficients = CoefficientsFace(dispatch)
         self.poles_zeros = PolesZerosFace(dispatch)
         self.response = ResponsePanel(dispatch)
+        #: faces that have not been told the newest state
+        self._asleep: set[QWidget] = set()
+        self._frame: DesignFrame | None = None
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.setInterval(_SAID_FOR_MS)
@@ -157,12 +160,15 @@ class Dock(QWidget, AbstractView):
         self._faces.setCurrentWidget(self._face())
         for part in self._parts():
             part.show_state(state, previous)
+        self._wake(state, previous)
         self._fit_chain()
         self._order_focus()
 
     def show_frame(self, outcome: Outcome) -> None:
-        for part in self._parts():
+        for part in (*self._parts(), self._face()):
             part.show_frame(outcome)
+        if isinstance(outcome, DesignFrame):
+            self._frame = outcome
         if isinstance(outcome, DesignFrame):
             self._fit_chain()
         if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
@@ -246,16 +252,23 @@ class Dock(QWidget, AbstractView):
         self.tabs.chosen.connect(lambda face: self._dispatch(ChooseFace(face=face)))
         self.chain.add_wanted.connect(self.open_add_menu)
         self.chain.opened.connect(self._focus_face)
-        for part in self._parts():
+        for part in (*self._parts(), self.design, self.coefficients, self.poles_zeros):
             part.escaped.connect(self.escaped)
         for turning in (self.design, self.coefficients, self.poles_zeros, self.response):
             turning.dragging.connect(self.dragging)
         self.poles_zeros.hinted.connect(self.hinted)
+        self.poles_zeros.dragging.connect(self.response.plot.name_peak)
 
-    def _parts(
-        self,
-    ) -> tuple[DockHeader | ChainList | DesignFace | CoefficientsFace | PolesZerosFace | ResponsePanel, ...]:
-        return (self.header, self.chain, self.design, self.coefficients, self.poles_zeros, self.response)
+    def _wake(self, state: SessionState, previous: SessionState) -> None:
+        """Show a state on the face that is looked at; the others are told when they are."""
+        face = self._face()
+        face.show_state(state, previous)
+        if face in self._asleep and self._frame is not None:
+            face.show_frame(self._frame)
+        self._asleep = {self.design, self.coefficients, self.poles_zeros} - {face}
+
+    def _parts(self) -> tuple[DockHeader | ChainList | ResponsePanel, ...]:
+        return (self.header, self.chain, self.response)
 
     def _face(self) -> DesignFace | CoefficientsFace | PolesZerosFace:
         faces = {"coefficients": self.coefficients, "poles_zeros": self.poles_zeros}

@@ -50,6 +50,7 @@ class HeaderStripView(AbstractView, QWidget):
         self._state = state
         self._info: RecordingInfo | None = None
         self._is_held = False
+        self._follows_pole = False
         self._shown_bar = 0.0
         self._has_notes = True
         self._find = IconButton("search", "Find a channel [Ctrl F]", size=26, icon_size=14, token="text3")
@@ -117,6 +118,11 @@ class HeaderStripView(AbstractView, QWidget):
         visible = self._has_notes or self._state.viewport.mode != "split"
         for stepper in (self.window_stepper, self.scale_stepper):
             stepper.set_label_visible(visible=visible)
+
+    def show_pole_drag(self, on: bool) -> None:  # noqa: FBT001
+        """Say that After follows a pole while it is dragged, or no longer."""
+        self._follows_pole = on
+        self.update()
 
     def close_recording(self) -> None:
         """Show nothing."""
@@ -280,7 +286,8 @@ class HeaderStripView(AbstractView, QWidget):
             return [("Raw, filter hidden", "before", "", False)]
         if self._state.viewport.mode == "difference":
             return [("Difference", "diff", "before − after: what the filter took away", False)]
-        after = "held at the last stable filter" if self._is_held else "in the colour of the channel"
+        after = "follows the pole while you drag" if self._follows_pole else "in the colour of the channel"
+        after = "held at the last stable filter" if self._is_held else after
         return [("Before", "before", "", False), ("After", "after", after, self._is_held)]
 
     def _paint_entry(
@@ -300,12 +307,14 @@ class HeaderStripView(AbstractView, QWidget):
         return x + 22
 
     def _paint_key(self, painter: QPainter, x: float) -> None:
-        words = "shows the filter again" if self._state.viewport.raw else "hides the filter"
+        key, words = "R", "shows the filter again" if self._state.viewport.raw else "hides the filter"
+        if self._follows_pole:
+            key, words = "Esc", "puts it back"
         middle = (self.height() - 1) / 2
-        cap = QRectF(x, middle - 9, 18, 18)
+        cap = QRectF(x, middle - 9, max(18.0, text_width(key, font(11, 500)) + 8), 18)
         rounded(painter, cap, 4, "raised", "line2")
-        draw_text(painter, cap, "R", font(11, 500), "text2", CENTRE)
-        draw_text(painter, QRectF(x + 24, 0, 160, self.height() - 1), words, font(11), "text3")
+        draw_text(painter, cap, key, font(11, 500), "text2", CENTRE)
+        draw_text(painter, QRectF(cap.right() + 6, 0, 160, self.height() - 1), words, font(11), "text3")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

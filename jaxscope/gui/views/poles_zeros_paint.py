@@ -76,11 +76,11 @@ def paint_ringing(painter: QPainter, rect: QRectF, shown: RingingMap, picture: P
                 painter.fillRect(
                     QRectF(round(x), rect.top(), 1, rect.height()), colour("line", 1 if step == 1 else 0.5)
                 )
-                if step == 1:
+                if step == 1 and x < rect.right() - 34:
                     words = QRectF(x - 20, rect.bottom() - 17, 40, 14)
                     draw_text(painter, words, frequency_words(frequency_hz), small, "text3", CENTRE)
             y = shown.ringing_y(seconds)
-            if step == 1 and rect.top() + 10 < y < rect.bottom() - 20:
+            if step == 1 and seconds * shown.rate_hz > 1 and rect.top() + 10 < y < rect.bottom() - 20:
                 painter.fillRect(QRectF(rect.left(), round(y), rect.width(), 1), colour("line"))
                 draw_text(painter, QRectF(rect.left() + 6, y - 15, 60, 14), _time_words(seconds), small, "text3")
     draw_text(painter, QRectF(rect.right() - 30, rect.bottom() - 17, 24, 14), "Hz", small, "text3", RIGHT)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
 from jaxscope.compute.frames import SpectrumFrame
-from jaxscope.gui.components.numbers import MINUS
+from jaxscope.gui.components.numbers import MINUS, write_number
 from jaxscope.gui.components.painting import (
     CENTRE,
     RIGHT,
@@ -31,6 +31,10 @@ from jaxscope.gui.theme import colour, font, theme
 from jaxscope.gui.views.response_scale import SPECTRUM_MARGIN_DB, ResponseScale, polygon, thinned
 
 FloatArray = npt.NDArray[np.float64]
+
+
+#: a peak lower than this does not stand out
+PEAK_WORTH_A_TIP_DB = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,6 +84,21 @@ def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture) ->
         _paint_handle(painter, scale, picture, index, point)
     if picture.tip and picture.hot is not None and picture.hot < len(picture.handles):
         _paint_tip(painter, scale, picture.handles[picture.hot], picture.tip)
+
+
+def paint_peak(painter: QPainter, scale: ResponseScale, frequencies_hz: FloatArray, levels_db: FloatArray) -> None:
+    """Name the highest point of a curve where it stands out: "+5.9 dB at 27.0 Hz"."""
+    seen = (frequencies_hz >= scale.low_hz) & np.isfinite(levels_db)
+    if not seen.any():
+        return
+    at = int(np.argmax(np.where(seen, levels_db, -np.inf)))
+    if levels_db[at] < PEAK_WORTH_A_TIP_DB:
+        return
+    words = f"+{levels_db[at]:.1f} dB at {write_number(float(frequencies_hz[at]), 3)} Hz"
+    width = tip_width(words)
+    x = float(scale.x(frequencies_hz[at])) - width / 2
+    left = min(max(x, scale.area.left() + 4), scale.area.right() - width - 4)
+    value_tip(painter, QRectF(left, scale.area.top() + 6, width, 22), words)
 
 
 def _paint_grid(painter: QPainter, scale: ResponseScale) -> None:

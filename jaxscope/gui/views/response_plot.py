@@ -24,7 +24,7 @@ from jaxscope.gui.components.painting import begin
 from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.response_handles import HELD, OWN_KEYS, accepts, moved_value, turned_upright
-from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_response
+from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_peak, paint_response
 from jaxscope.gui.views.response_scale import TALL_TOP_DB, TOP_DB, ResponseScale, frequency_limits
 from jaxscope.session.actions import AddStage, TurnKnob
 from jaxscope.session.state import SessionState
@@ -83,6 +83,7 @@ class ResponsePlot(QWidget, AbstractView):
         self._drag: _Drag | None = None
         self._active = 0
         self._over: int | None = None
+        self._names_peak = False
         self._ground: tuple[tuple[object, ...], QPixmap] | None = None
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -121,6 +122,11 @@ class ResponsePlot(QWidget, AbstractView):
             self._blocked = outcome.kind == "unstable"
         else:
             return
+        self.update()
+
+    def name_peak(self, on: bool) -> None:  # noqa: FBT001
+        """Name the highest point of the curve (while a pole is dragged), or not."""
+        self._names_peak = on
         self.update()
 
     @property
@@ -229,6 +235,8 @@ class ResponsePlot(QWidget, AbstractView):
             picture = self._picture(frame)
             painter.drawPixmap(0, 0, self._ground_of(scale, picture))
             paint_response(painter, scale, picture)
+            if self._names_peak and not self.is_held:
+                paint_peak(painter, scale, frame.frequencies_hz, frame.magnitude_db)
         painter.end()
 
     def _ground_of(self, scale: ResponseScale, picture: Picture) -> QPixmap:
