@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.engines.poison import FOREVER, spread, spread_both_ways
+from jaxscope.engines.precision import narrowed
 from jaxscope.engines.segments import Rows, runs_by_channels
 from jaxscope.engines.settling import context_samples
 from jaxscope.engines.windows import Envelopes, view_on_host
@@ -155,7 +156,7 @@ class AbstractProgram(ABC):
         """
         x = self._checked(x)
         if not self.structure.parts:
-            return x.astype(self.dtype)
+            return narrowed(x, self.dtype).copy()
         if self.is_causal:
             return self.step(x, self.start())[0]
         try:
@@ -210,7 +211,7 @@ class AbstractProgram(ABC):
             raise ValueError("a zero-phase chain cannot run block by block; use run")
         rows = self.all_rows()
         if x.shape[1] == 0 or not self.structure.parts:
-            return x.astype(self.dtype), state
+            return narrowed(x, self.dtype).copy(), state
         if not state["poison"].any():
             try:
                 begun, parts = self._ready(x[:, 0], state["begun"], state["parts"], rows)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.engines.precision import held_by
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, RunningMedian, Sections, Taps
 
 Array = npt.NDArray[Any]
@@ -109,7 +110,8 @@ def padded(x: Array, edge: int, kind: str) -> Array:
     if edge == 0 or x.shape[1] == 0:
         return x
     if kind == "odd" and edge < x.shape[1]:
-        return np.pad(x, ((0, 0), (edge, edge)), mode="reflect", reflect_type="odd")
+        with held_by(x.dtype):  # what is turned about may lie three times as far out
+            return np.pad(x, ((0, 0), (edge, edge)), mode="reflect", reflect_type="odd")
     if kind == "even" and edge < x.shape[1]:
         return np.pad(x, ((0, 0), (edge, edge)), mode="reflect")
     return np.pad(x, ((0, 0), (edge, edge)), mode="edge")

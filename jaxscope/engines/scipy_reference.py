@@ -13,6 +13,7 @@ from scipy import ndimage, signal
 
 from jaxscope.engines.base import AbstractProgram, NotFiniteError
 from jaxscope.engines.edges import pad_length, padded, start_levels, steady_sections
+from jaxscope.engines.precision import narrowed
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import cascade_settling
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
@@ -47,14 +48,14 @@ class ScipyProgram(AbstractProgram):
         for k, row in enumerate(rows):
             for part, state in zip(self._design(int(row)).parts, after, strict=True):
                 y[k], state["state"][k] = part_step(part, y[k], state["state"][k])
-        return y.astype(self.dtype, copy=False), after
+        return narrowed(y, self.dtype), after
 
     def _both_ways(self, x: Array, rows: Rows) -> Array:
         y = _finite(x)
         for k, row in enumerate(rows):
             for part in self._design(int(row)).parts:
                 y[k] = part_both_ways(part, y[k], self.structure.padding_kind, self.structure.padding_samples)
-        return y.astype(self.dtype, copy=False)
+        return narrowed(y, self.dtype)
 
 
 def _finite(x: Array) -> Array:

@@ -5,6 +5,7 @@ Invariant: what is behind the samples of a buffer is zero, and changes neither t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +15,12 @@ from jaxscope.dsp.block_iir import block_multiple
 from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.kernels import bucket
+from jaxscope.engines.precision import held_by
 
 Array = npt.NDArray[Any]
 
 
+@lru_cache(maxsize=4096)
 def bucket_samples(n_samples: int) -> int:
     """Return the length, at or above ``n_samples``, that is compiled for it.
 
@@ -50,33 +53,44 @@ class Stage:
         self._turn = 0
 
     def __enter__(self) -> Self:
-        idle = _IDLE.get(self._key, [])
-        try:
-            self._buffers = idle.pop()
-        except IndexError:
-            self._buffers = [aligned(self._key[0], self._key[1]) for _ in range(2)]
         return self
 
     def __exit__(self, *failure: object) -> None:
         # after a failure the device may still read them
-        if failure[0] is None:
+        if failure[0] is None and self._buffers:
             if len(_IDLE) > _IDLE_AT_MOST:
                 _IDLE.clear()
             _IDLE.setdefault(self._key, []).append(self._buffers)
 
     def fill(self, x: Array, offset: Array) -> Array:
-        """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite."""
+        """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite.
+
+        Raises
+        ------
+        NotFiniteError
+        UsageError
+            Where a finite sample is too large for the precision.
+        """
         self._turn ^= 1
+        if not self._buffers:
+            self._buffers = self._found_or_made()
         buffer = self._buffers[self._turn]
         n_rows, n = x.shape
-        with np.errstate(over="ignore", invalid="ignore"):
+        with held_by(buffer.dtype):
             self._subtract(x, offset, buffer[:n_rows, :n])
-            buffer[:n_rows, n:] = 0
-            buffer[n_rows:] = 0
+        buffer[:n_rows, n:] = 0
+        buffer[n_rows:] = 0
+        with np.errstate(over="ignore", invalid="ignore"):
             total = np.add.reduce(buffer, axis=None) if self._checks else 0.0
         if not np.isfinite(total) and not np.isfinite(buffer).all():
             raise NotFiniteError
         return buffer
+
+    def _found_or_made(self) -> list[Array]:
+        try:
+            return _IDLE.get(self._key, []).pop()
+        except IndexError:
+            return [aligned(*self._key) for _ in range(2)]
 
     def _subtract(self, x: Array, offset: Array, out: Array) -> None:
         """Write ``x − offset`` in the precision of ``x``, then round it; mixed types in one numpy call are slow."""

@@ -217,6 +217,35 @@ def test_wishes_that_cannot_be_met_are_refused(chain, sections) -> None:
             make_program(design, n_channels=1, device=device)
 
 
+@pytest.mark.parametrize("method", ["block", "scan", "scipy"])
+@pytest.mark.parametrize("phase", ["causal", "zero"])
+@pytest.mark.parametrize("name", ["band-pass", "taps", "mixed", "empty"])
+def test_samples_beyond_the_precision_are_told(name: str, phase: str, method: str, chain, sections) -> None:
+    x = walk()
+    x[1, 400] = 1e300
+    design = chain(*STRUCTURES[name](sections), phase=phase)
+    narrow = make_program(design, n_channels=3, device="cpu:0", precision="float32", method=method)
+    wide = make_program(design, n_channels=3, device="cpu:0", precision="float64", method=method)
+    assert np.isfinite(wide.run(x)).all()
+    with pytest.raises(UsageError, match="beyond what float32 can hold") as caught:
+        narrow.run(x)
+    assert caught.value.field == "precision"
+    x[1, 400] = np.inf  # which is missing, and not too large
+    assert np.isinf(narrow.run(x)).sum() == (1 if name == "empty" else 0)
+
+
+def test_samples_at_the_ends_of_float64_are_told_where_they_are_turned_about(chain, sections) -> None:
+    x = walk()
+    x[1, 5] = 1.7e308
+    x[1, 0] = -1.7e308
+    for phase, method in (("zero", "block"), ("zero", "scipy"), ("causal", "block")):
+        program = make_program(
+            chain(sections(BAND), phase=phase), n_channels=3, device="cpu:0", precision="float64", method=method
+        )
+        with pytest.raises(UsageError, match="beyond what float64 can hold"):
+            program.run(x)
+
+
 def test_context_is_enough_for_a_view_to_equal_the_whole(chain, sections) -> None:
     x = walk(20000)
     for parts in (
