@@ -191,7 +191,7 @@ class AudioRecording(Recording):
 
     def _describe(self, options: OpenOptions, warnings: list[str]) -> RecordingInfo:
         rate = float(self._file.samplerate)
-        warnings += own_rate_words(rate, options)
+        warnings += own_rate_words([rate], options)
         if self._n_samples == 0:
             warnings.append(f"{self._path.name} holds no samples")
         n_channels = int(self._file.channels)

@@ -7,7 +7,7 @@ missing file, an empty file and a file without permission never reach a reader.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from jaxscope.errors import ReadError
 
 #: How many bytes of a file are shown to ``ReaderFormat.sniff``.
 HEAD_BYTES = 4096
+#: More rates than this are told by their least and greatest.
+_MOST_RATES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +84,33 @@ def read_head(path: Path) -> bytes:
     return head
 
 
-def own_rate_words(own_hz: float, options: OpenOptions) -> list[str]:
-    """Return the sentence for a given rate that is not used because the file tells another.
+def own_rate_words(own_hz: Iterable[float], options: OpenOptions) -> list[str]:
+    """Return the sentence for a given rate that is not used because the file tells others; one, or none.
+
+    Parameters
+    ----------
+    own_hz : iterable of float
+        The rates that the file tells, of whatever channels, in any order.
+    options : OpenOptions
 
     Examples
     --------
-    >>> own_rate_words(250.0, OpenOptions(rate_hz=256.0))
+    >>> own_rate_words([250.0], OpenOptions(rate_hz=256.0))
     ["The file's own rate, 250 Hz, is used and not 256 Hz, as given"]
-    >>> own_rate_words(250.0, OpenOptions(rate_hz=250.0)), own_rate_words(250.0, OpenOptions())
+    >>> own_rate_words([1.0, 100.0, 1.0], OpenOptions(rate_hz=100.0))
+    ["The file's own rates, 1 and 100 Hz, are used and not 100 Hz, as given"]
+    >>> own_rate_words([250.0], OpenOptions(rate_hz=250.0)), own_rate_words([250.0], OpenOptions())
     ([], [])
     """
-    if options.rate_hz in (None, own_hz):
+    rates = sorted(set(own_hz))
+    if options.rate_hz is None or not rates or rates == [options.rate_hz]:
         return []
-    return [f"The file's own rate, {own_hz:g} Hz, is used and not {options.rate_hz:g} Hz, as given"]
+    not_used = f"used and not {options.rate_hz:g} Hz, as given"
+    if len(rates) == 1:
+        return [f"The file's own rate, {rates[0]:g} Hz, is {not_used}"]
+    *first, last = (f"{rate:g}" for rate in (rates if len(rates) <= _MOST_RATES else (rates[0], rates[-1])))
+    joined = f"{', '.join(first)} and {last}" if len(rates) <= _MOST_RATES else f"{first[0]} to {last}"
+    return [f"The file's own rates, {joined} Hz, are {not_used}"]
 
 
 #: What other files begin with, and what they are called in sentences.

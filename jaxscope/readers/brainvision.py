@@ -21,7 +21,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.timeline import Timeline
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, with_article
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words, with_article
 from jaxscope.readers.brainvision_header import (
     BrainVisionHeader,
     Marker,
@@ -87,8 +87,7 @@ def open_brainvision(path: Path, options: OpenOptions) -> Recording:
     header_path = _header_of(path)
     header = parse_header(header_path)
     warnings = list(header.problems)
-    if options.rate_hz is not None and options.rate_hz != header.rate_hz:
-        warnings.append(f"The file's own rate, {header.rate_hz:g} Hz, is used and not {options.rate_hz:g} Hz")
+    warnings += own_rate_words([header.rate_hz], options)
     if not header.data_path.is_file():
         raise ReadError(
             f"{header.data_path.name}, which holds the samples of {header_path.name}, is not there",

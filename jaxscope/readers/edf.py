@@ -20,7 +20,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.edf_annotations import AnnotationScan, gaps_between, scan_annotations
 from jaxscope.readers.edf_header import Calibration, EdfHeader, SignalHeader, parse_header, sniff_bdf, sniff_edf
 from jaxscope.readers.edf_records import ByteArray, Column, RecordFile, integers
@@ -219,9 +219,7 @@ def _record_seconds(
     if not signals:
         return header.record_s
     if header.record_s > 0:
-        rates_hz = {signal.samples_per_record / header.record_s for signal in signals}
-        if options.rate_hz is not None and not rates_hz <= {options.rate_hz}:
-            warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
+        warnings += own_rate_words((signal.samples_per_record / header.record_s for signal in signals), options)
         return header.record_s
     most = max(signal.samples_per_record for signal in signals)
     if options.rate_hz is None:

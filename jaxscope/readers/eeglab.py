@@ -15,7 +15,7 @@ from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.grids import FileGrid, Grid, GridRecording
 from jaxscope.readers.mat_values import SMALL, MatFile, MatValue
@@ -144,8 +144,7 @@ def _rate(fields: dict[str, MatValue], options: OpenOptions, warnings: list[str]
         if options.rate_hz is None:
             warnings.append(NO_RATE)
         return options.rate_hz
-    if options.rate_hz is not None and options.rate_hz != rate:
-        warnings.append(f"The file's own rate, {rate:g} Hz, is used and not {options.rate_hz:g} Hz")
+    warnings += own_rate_words([rate], options)
     return rate
 
 

@@ -18,7 +18,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.edf_header import Calibration
 from jaxscope.readers.edf_records import ByteArray, Column, RecordFile, integers
@@ -202,8 +202,8 @@ def _count_records(path: Path, header: GdfHeader, file: ByteFile, warnings: list
 def _record_seconds(header: GdfHeader, options: OpenOptions, warnings: list[str]) -> float:
     """Return the duration of a record, 0 where it is not known."""
     if header.record_s > 0 or not header.signals:
-        if options.rate_hz is not None:
-            warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
+        rates_hz = [signal.samples_per_record / header.record_s for signal in header.signals]
+        warnings += own_rate_words((rate for rate in rates_hz if rate), options)
         return header.record_s
     if options.rate_hz is None:
         warnings.append("The sampling rate is not known: the header gives no duration of a data record")

@@ -22,10 +22,10 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content
+from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
 from jaxscope.readers.grids import Grid, GridRecording
 from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, open_hdf5, walk, why_unreadable
-from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times
+from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
 
 #: What the raw samples of OpenSignals are, whatever sensor they come from.
 _COUNTS = "ADC counts"
@@ -110,14 +110,14 @@ def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> 
 
     made = _Made([], [], [], format="OpenSignals")
     unshown: list[str] = []
+    rates_hz: list[float] = []
     for device in devices:
         rate = _number(device.attrs["sampling rate"])
         if rate is None or rate <= 0:
             raise ReadError(
                 f"The recording has {device.attrs['sampling rate']} as sampling rate", hint="copy the file again"
             )
-        if options.rate_hz is not None and options.rate_hz != rate:
-            made.warnings.append(f"The file's own rate, {rate:g} Hz, is used and not {options.rate_hz:g} Hz")
+        rates_hz.append(rate)
         made.start = made.start or _start(device.attrs)
         raw = device["raw"]
         for name in sorted(raw, key=_by_number):
@@ -128,6 +128,7 @@ def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> 
         unshown += list(device["digital"]) if isinstance(device.get("digital"), h5py.Group) else []
     if not made.channels:
         raise ReadError("The recording has no raw channels", hint="record it again with raw values")
+    made.warnings += own_rate_words(rates_hz, options)
     if unshown:
         listed = ", ".join(dict.fromkeys(unshown))
         made.warnings.append(f"The counter and the digital inputs are not shown: {listed}")
@@ -207,9 +208,14 @@ def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Mad
             f"{path.name} holds no dataset of samples{': ' + made.warnings[0] if made.warnings else ''}",
             hint="save each channel as a dataset of numbers",
         )
+    told: list[float] = []
     for rows in signals:
-        rate = _rate_of(rows, numbers, times if times != signals else [], options, made.warnings)
+        rate = _rate_told(rows, numbers)
+        told += [] if rate is None else [rate]
+        if rate is None:
+            rate = _rate_taken(rows, times if times != signals else [], options, made.warnings)
         _add(rows, rate, signals, made)
+    made.warnings += own_rate_words(told, options)
     if any(channel.rate_hz is None for channel in made.channels):
         made.warnings.append(NO_RATE)
     if left_out:
@@ -273,14 +279,8 @@ def _labels(rows: _Rows) -> list[str]:
     return []
 
 
-def _rate_of(
-    rows: _Rows,
-    numbers: Sequence[tuple[str, float]],
-    times: Sequence[_Rows],
-    options: OpenOptions,
-    warnings: list[str],
-) -> float | None:
-    """Return the rate that is told nearest to a dataset: by itself, by a group above, by a number, by its times."""
+def _rate_told(rows: _Rows, numbers: Sequence[tuple[str, float]]) -> float | None:
+    """Return the rate that is told nearest to a dataset: by itself, by a group above, by a number."""
     rate = None
     item = rows.dataset
     while rate is None:
@@ -292,18 +292,17 @@ def _rate_of(
     if rate is None and numbers:
         folder = rows.path.rpartition("/")[0]
         rate = next((number for name, number in numbers if name.rpartition("/")[0] == folder), numbers[0][1])
-    if rate is not None:
-        if options.rate_hz is not None and options.rate_hz != rate:
-            warnings.append(f"The file's own rate, {rate:g} Hz, is used and not {options.rate_hz:g} Hz")
-        return rate
-    if options.rate_hz is not None:
-        return options.rate_hz
+    return rate
+
+
+def _rate_taken(rows: _Rows, times: Sequence[_Rows], options: OpenOptions, warnings: list[str]) -> float | None:
+    """Return the rate of a dataset without one: as given, or that of times that are as many as its samples."""
     for time in times:
         rate = _rate_of_time(time) if time.n_samples == rows.n_samples else None
         if rate is not None:
-            warnings.append(f"The rate, {rate:g} Hz, follows from {time.path}, which is taken to be in seconds")
-            return rate
-    return None
+            warnings += times_words(time.path, rate, options)
+            return options.rate_hz or rate
+    return options.rate_hz
 
 
 def _rate_of_time(rows: _Rows) -> float | None:

@@ -19,7 +19,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.grids import Grid, GridRecording
 from jaxscope.readers.hdf5_file import SIGNATURE
@@ -231,20 +231,27 @@ def _rate(
     ]
     if usable:
         name, rate = usable[0]
-        if options.rate_hz is not None and options.rate_hz != rate:
-            warnings.append(f"The file's own rate, {rate:g} Hz, is used and not {options.rate_hz:g} Hz")
+        warnings += own_rate_words([rate], options)
         if any(other != rate for _, other in usable):
             warnings.append(f"The file holds several rates: {rate:g} Hz, of {name}, is used")
         return rate
-    if options.rate_hz is not None:
-        return options.rate_hz
     for name, value in times:
         rate_of_time = _rate_of_time(value)
         if rate_of_time is not None:
-            warnings.append(f"The rate, {rate_of_time:g} Hz, follows from {name}, which is taken to be in seconds")
-            return rate_of_time
-    warnings.append(NO_RATE)
-    return None
+            warnings += times_words(name, rate_of_time, options)
+            return options.rate_hz or rate_of_time
+    if options.rate_hz is None:
+        warnings.append(NO_RATE)
+    return options.rate_hz
+
+
+def times_words(name: str, rate_hz: float, options: OpenOptions) -> list[str]:
+    """Return the sentence about times whose unit is a guess: a rate that is given wins over what follows from them."""
+    if options.rate_hz is None:
+        return [f"The rate, {rate_hz:g} Hz, follows from {name}, which is taken to be in seconds"]
+    if options.rate_hz == rate_hz:
+        return []
+    return [f"{options.rate_hz:g} Hz, as given, is used; {name}, taken to be in seconds, would tell {rate_hz:g} Hz"]
 
 
 def _rate_of_time(value: MatValue) -> float | None:

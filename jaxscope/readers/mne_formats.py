@@ -22,7 +22,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.sources import Place, SourcedRecording
 
@@ -112,8 +112,7 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
             ) from error
         return SourcedRecording(notes, (), _nothing)
     warnings = [words for words in said if _NO_NEWS not in words]
-    if options.rate_hz is not None:
-        warnings.append(f"The file tells its own sampling rate; {options.rate_hz:g} Hz, as given, is not used")
+    warnings += own_rate_words([float(raw.info["sfreq"])], options)
     with foreign(path.name):
         info, skips = _describe(raw, title, warnings)
     source = _RawSource(raw, path.name, skips)

@@ -23,7 +23,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteArray, ByteFile
 from jaxscope.readers.mseed_decode import ASCII, NAMES, READABLE, decode, decode_text, most_samples
 from jaxscope.readers.mseed_records import Layout, Records, scan_records, sniff_mseed
@@ -243,8 +243,7 @@ def _describe(
         n_samples = int(records.n_samples[trace.rows].sum())
         channels.append(Channel(name=name, kind="seismic", rate_hz=rate_hz, n_samples=n_samples))
         gaps.append(gaps_of(_runs(records, trace, origin_ns, rate_hz), rate_hz) if rate_hz else ())
-    if options.rate_hz is not None and any(trace.rate_hz > 0 for trace in traces):
-        warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
+    warnings += own_rate_words((trace.rate_hz for trace in traces if trace.rate_hz > 0), options)
     placed, shared, duration_s = place_channels(channels, gaps)
     warnings += told_gaps(names, gaps, shared)
     return RecordingInfo(

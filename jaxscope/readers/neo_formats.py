@@ -23,7 +23,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
@@ -156,8 +156,7 @@ def _stream(raw: Any, index: int, path: Path) -> _Stream:
 def _describe(
     raw: Any, title: str, streams: Sequence[_Stream], options: OpenOptions, warnings: list[str]
 ) -> RecordingInfo:
-    if options.rate_hz is not None:
-        warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
+    warnings += own_rate_words((stream.rate_hz for stream in streams), options)
     if raw.block_count() > 1:
         warnings.append(f"The file holds {raw.block_count()} blocks; the first is shown")
     if raw.spike_channels_count():

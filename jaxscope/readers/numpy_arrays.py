@@ -181,7 +181,7 @@ def _usable_rate(rates: dict[str, float], options: OpenOptions, warnings: list[s
     if len(set(usable.values())) > 1:
         told = ", ".join(f"{key} = {rate:g} Hz" for key, rate in usable.items())
         warnings.append(f"The file tells several rates ({told}): {name} is used")
-    warnings += own_rate_words(said, options)
+    warnings += own_rate_words([said], options)
     return said
 
 

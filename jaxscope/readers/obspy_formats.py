@@ -22,7 +22,7 @@ from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 
@@ -70,8 +70,7 @@ def open_with_obspy(path: Path, options: OpenOptions) -> Recording:
     traces = _sorted_out(stream, warnings)
     if not traces:
         raise ReadError(f"{path.name} holds no samples", hint="choose another file")
-    if options.rate_hz is not None:
-        warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
+    warnings += own_rate_words((trace.rate_hz for trace in traces), options)
     return _recording(traces, str(stream[0].stats.get("_format", name)), warnings)
 
 

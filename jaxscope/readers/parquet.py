@@ -18,7 +18,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign
 from jaxscope.readers.parquet_footer import check_footer
 from jaxscope.readers.sources import Place, SourcedRecording
@@ -166,11 +166,11 @@ def _describe(
     rate_hz = timing.rate_hz or options.rate_hz
     if rate_hz is None:
         warnings.append(NO_RATE)
-    elif options.rate_hz is not None and options.rate_hz != rate_hz:
-        warnings.append(f"The file's own rate, {rate_hz:g} Hz, is used and not {options.rate_hz:g} Hz")
+    else:
+        warnings += own_rate_words([rate_hz], options)
     channels = []
-    for name in unique_names(columns):
-        label, unit = _split_unit(name)
+    pairs = [_split_unit(name) for name in columns]
+    for label, (_, unit) in zip(unique_names(label for label, _ in pairs), pairs, strict=True):
         kind = kind_of(label, unit)
         kind = "misc" if kind in CODE_KINDS else kind  # a table does not say that a column is raw
         channels.append(Channel(name=label, unit=unit, kind=kind, rate_hz=rate_hz, n_samples=n_rows))

@@ -22,7 +22,7 @@ from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.sources import Place, SourcedRecording
 
@@ -189,8 +189,8 @@ def _describe(
     rate_hz = 1.0 / delta_s if delta_s > 0 and math.isfinite(1.0 / delta_s) else options.rate_hz
     if rate_hz is None:
         warnings.append("The file tells no sampling rate: give one to filter it")
-    elif options.rate_hz is not None and options.rate_hz != rate_hz:
-        warnings.append(f"The file's own rate, {rate_hz:g} Hz, is used and not {options.rate_hz:g} Hz")
+    else:
+        warnings += own_rate_words([rate_hz], options)
     if not math.isfinite(begin_s) or begin_s == _UNKNOWN:
         begin_s = 0.0
     reference, start = header.reference, None

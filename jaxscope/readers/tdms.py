@@ -23,7 +23,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
@@ -163,8 +163,7 @@ def _describe(found: Sequence[tuple[str, Any]], options: OpenOptions, warnings: 
         )
         late_s = 0.0 if origin is None or start is None else (start - origin).total_seconds()
         gaps.append(gaps_of([Run(start_s=late_s, n_samples=len(channel))], rate_hz) if rate_hz else ())
-    if options.rate_hz is not None and any(_rate(channel) is not None for _, channel in found):
-        warnings.append(f"Rates that the file tells are used; {options.rate_hz:g} Hz is taken where it tells none")
+    warnings += own_rate_words((rate for _, channel in found if (rate := _rate(channel)) is not None), options)
     if any(channel.rate_hz is None for channel in channels):
         warnings.append(NO_RATE)
     placed, shared, duration_s = place_channels(channels, gaps)

@@ -65,7 +65,7 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     numbers = _numbers(columns, layout, () if stamps is None else stamps.columns)
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
     if rate_hz is not None:
-        warnings += own_rate_words(rate_hz, options)
+        warnings += own_rate_words([rate_hz], options)
     elif numbers.values:
         warnings.append(NO_RATE)
     warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]

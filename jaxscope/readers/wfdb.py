@@ -19,7 +19,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.wfdb_annotations import read_annotations
 from jaxscope.readers.wfdb_header import NOTHING, RecordHeader, SignalHeader, parse_header, sniff_header
 from jaxscope.readers.wfdb_segment import FilePool, Segment, make_segment
@@ -99,11 +99,11 @@ def open_wfdb(path: Path, options: OpenOptions) -> Recording:
     """
     header = parse_header(path)
     warnings: list[str] = []
-    if options.rate_hz is not None:
-        warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
     pool = FilePool()
     try:
         parts = _many(path, header, pool, warnings) if header.segments else _one(path, header, pool, warnings)
+        rates_hz = [header.rate_hz * signal.samples_per_frame for signal in parts.signals]
+        warnings += own_rate_words(rates_hz, options)
         info = _describe(path, header, parts, warnings)
     except BaseException:
         pool.close()

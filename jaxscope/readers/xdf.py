@@ -8,7 +8,7 @@ able to go on after damage.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
-from jaxscope.readers.base import OpenOptions, ReaderFormat
+from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
@@ -57,15 +57,19 @@ def open_xdf(path: Path, options: OpenOptions) -> Recording:
     """
     content = scan_file(path)
     warnings = list(content.warnings)
-    if options.rate_hz is not None:
-        warnings.append(f"The file tells its own sampling rates; {options.rate_hz:g} Hz, as given, is not used")
     placed = [_place(stream, warnings) for stream in content.streams.values()]
-    full = [item for item in placed if len(item.stamps)]
+    full = [item if item.rate_hz or item.is_events else _as_given(item, options, warnings) for item in placed]
+    full = [item for item in full if len(item.stamps)]
+    warnings += own_rate_words((item.rate_hz for item in placed if item.rate_hz and not item.is_events), options)
     _tell_clocks(full, warnings)
     signals = [item for item in full if not item.is_events]
     file = ByteFile(path)
-    events = _annotations(file, [item for item in full if item.is_events], _origin(signals or full))
-    info = _describe(content, signals, events, warnings)
+    try:
+        events = _annotations(file, [item for item in full if item.is_events], _origin(signals or full))
+        info = _describe(content, signals, events, warnings)
+    except BaseException:
+        file.close()
+        raise
     places = []
     for item in signals:
         source = StreamSource(file, item.stream)
@@ -162,9 +166,7 @@ def _uneven(stream: Stream, stamps: FloatArray, warnings: list[str]) -> _Placed:
     """Place a stream of signals without a rate: at its mean rate, which is told."""
     lasted_s = float(stamps[-1] - stamps[0])
     rate_hz = (len(stamps) - 1) / lasted_s if lasted_s > 0 else None
-    if rate_hz is None:
-        warnings.append(f"The sampling rate of {_name(stream)} is not known")
-    else:
+    if rate_hz is not None:
         even = stamps[0] + np.arange(len(stamps)) / rate_hz
         stray = float(np.abs(stamps - even).max())
         warnings.append(
@@ -173,6 +175,13 @@ def _uneven(stream: Stream, stamps: FloatArray, warnings: list[str]) -> _Placed:
         )
     runs = (Run(start_s=float(stamps[0]), n_samples=len(stamps)),)
     return _Placed(stream=stream, rate_hz=rate_hz, runs=runs, stamps=stamps[:1], is_events=False)
+
+
+def _as_given(item: _Placed, options: OpenOptions, warnings: list[str]) -> _Placed:
+    """Return a stream of signals whose stamps show no rate, with the rate that was given."""
+    if options.rate_hz is None:
+        warnings.append(f"The sampling rate of {_name(item.stream)} is not known: give one to filter it")
+    return replace(item, rate_hz=options.rate_hz)
 
 
 def _tell_clocks(placed: list[_Placed], warnings: list[str]) -> None:

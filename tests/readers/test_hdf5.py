@@ -79,6 +79,9 @@ def test_a_number_or_even_times_may_give_the_rate(write: Write) -> None:
     with open_recording(write(times)) as recording:
         assert [(c.name, c.rate_hz) for c in recording.info.channels] == [("x", 50.0)]
         assert any("taken to be in seconds" in warning for warning in recording.info.warnings)
+    with open_recording(write(times), rate_hz=99.0) as recording:
+        assert {channel.rate_hz for channel in recording.info.channels} == {99.0}
+        assert sum("99 Hz, as given, is used; t" in warning for warning in recording.info.warnings) == 1
 
 
 def test_without_a_rate_one_may_be_given(write: Write) -> None:

@@ -113,6 +113,9 @@ def test_a_steady_time_gives_the_rate_and_another_is_a_channel(save: Save, path:
     with open_recording(save(path, {"t": np.round(np.arange(20) / 128, 6), "x": WIDE[0]}, "6")) as recording:
         assert [(c.name, c.rate_hz) for c in recording.info.channels] == [("x", pytest.approx(128.0, rel=1e-4))]
         assert any("taken to be in seconds" in warning for warning in recording.info.warnings)
+    with open_recording(path, rate_hz=100.0) as recording:
+        assert recording.info.channels[0].rate_hz == 100.0
+        assert any("100 Hz, as given, is used; t" in warning for warning in recording.info.warnings)
     jumpy = np.arange(20) / 128
     jumpy[10:] += 5
     with open_recording(save(path, {"t": jumpy, "x": WIDE[0]}, "6")) as recording:

@@ -58,6 +58,12 @@ def test_nanoseconds_since_1970_are_not_rounded(tmp_path: Path) -> None:
         assert recording.info.start == datetime(2023, 11, 14, 22, 13, 20, 123456, tzinfo=UTC)
 
 
+def test_names_that_differ_by_their_unit_alone_stay_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", **{"Fz [uV]": [1.0, 2.0], "Fz (mV)": [3.0, 4.0]})
+    with open_recording(path) as recording:
+        assert [(c.name, c.unit) for c in recording.info.channels] == [("Fz", "uV"), ("Fz #2", "mV")]
+
+
 def test_missing_values_are_missing(tmp_path: Path) -> None:
     values = pl.Series([None if k % 3 == 0 else k for k in range(N)], dtype=pl.Int64)
     with open_recording(write(tmp_path / "x.parquet", a=values, b=[True, False] * (N // 2))) as recording:

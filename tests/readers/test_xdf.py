@@ -207,6 +207,18 @@ def test_signals_without_a_rate_are_shown_at_their_mean_rate_and_say_so(tmp_path
         assert "has no even rate" in recording.info.warnings[0]
 
 
+def test_a_stream_whose_stamps_stand_still_takes_the_rate_that_is_given(tmp_path: Path) -> None:
+    values = np.arange(3.0)[:, None]
+    path = write(tmp_path / "x.xdf", header(1, "still", 0.0), samples(1, values, [100.0, 100.0, 100.0]))
+    with open_recording(path) as recording:
+        assert recording.info.channels[0].rate_hz is None
+        assert "rate of still (stream 1) is not known: give one" in recording.info.warnings[-1]
+    with open_recording(path, rate_hz=10.0) as recording:
+        assert recording.info.channels[0].rate_hz == 10.0
+        assert recording.info.duration_s == pytest.approx(0.3)
+        assert recording.info.warnings == ()
+
+
 def test_damage_is_stepped_over_up_to_the_next_mark(tmp_path: Path) -> None:
     good = [samples(1, VALUES[k : k + 100], stamps_of(300, 100)[k : k + 100]) for k in (0, 100, 200)]
     mark = chunk(5, BOUNDARY)
