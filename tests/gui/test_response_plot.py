@@ -250,3 +250,20 @@ def test_the_panel_says_that_after_is_not_there_yet(qtbot, make_rig, lowpass, sp
     assert ("after", "after") in rig.view._legend._entries
     rig.dispatch(ToggleFilter(on=False))
     assert rig.view._legend._entries == (("before", "before"),)
+
+
+def test_the_peak_is_named_while_a_pole_is_dragged_and_never_covered(qtbot, make_rig, spectra):
+    rig = make_rig(ResponsePlot, FAMILIES["peak"](frequency_hz=20.0, gain_db=9.0, q=4.0))
+    qtbot.addWidget(rig.view)
+    rig.view.resize(368, 200)
+    rig.view.show()
+    scale = rig.view.scale()
+    peak = QPointF(float(scale.x(20.0)), float(scale.y(9.0))).toPoint()
+    before = rig.view.grab().toImage()
+    rig.view.name_peak(True)
+    named = rig.view.grab().toImage()
+    assert named != before
+    for x in range(peak.x() - 3, peak.x() + 4):
+        assert named.pixel(x, peak.y()) == before.pixel(x, peak.y())
+    rig.view.name_peak(False)
+    assert rig.view.grab().toImage() == before

@@ -96,8 +96,11 @@ def paint_peak(painter: QPainter, scale: ResponseScale, frequencies_hz: FloatArr
         return
     words = f"+{levels_db[at]:.1f} dB at {write_number(float(frequencies_hz[at]), 3)} Hz"
     width = tip_width(words)
-    x = float(scale.x(frequencies_hz[at])) - width / 2
-    left = min(max(x, scale.area.left() + 4), scale.area.right() - width - 4)
+    x, y = float(scale.x(frequencies_hz[at])), float(scale.y(levels_db[at]))
+    left = x - width / 2
+    if y < scale.area.top() + 34:  # beside the peak, not over it
+        left = x - width - 18 if x - width - 18 > scale.area.left() + 4 else x + 18
+    left = min(max(left, scale.area.left() + 4), scale.area.right() - width - 4)
     value_tip(painter, QRectF(left, scale.area.top() + 6, width, 22), words)
 
 
