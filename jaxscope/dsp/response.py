@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import jax.numpy as jnp
@@ -10,17 +11,21 @@ import numpy as np
 from jax import Array
 
 from jaxscope.dsp.sections import normalised_sections
-from jaxscope.dsp.shapes import ArrayLike, common_dtype, real_dtype
+from jaxscope.dsp.shapes import ArrayLike, common_dtype, is_traced, real_dtype
 
 
 def _frequencies(count: int | ArrayLike | None, whole: bool, fs: float, dtype: Any) -> tuple[Array, Array]:  # noqa: FBT001
     """Return frequencies in units of ``fs`` and exp(−jω) for them."""
+    if fs is None:
+        raise ValueError("Sampling rate fs must not be none; give a number in Hz")
+    if np.ndim(fs) != 0:
+        raise ValueError(f"Sampling rate fs has shape {np.shape(fs)}; give a single scalar")
     wanted: Any = 512 if count is None else count
-    if np.ndim(wanted) == 0 and not jnp.issubdtype(jnp.asarray(wanted).dtype, jnp.floating):
+    if np.ndim(wanted) == 0 and jnp.issubdtype(jnp.asarray(wanted).dtype, jnp.integer):
         end = fs if whole else fs / 2
         w = jnp.linspace(0.0, end, int(wanted), endpoint=False, dtype=dtype)
     else:
-        w = jnp.atleast_1d(jnp.asarray(wanted, dtype=dtype))
+        w = jnp.atleast_1d(jnp.real(jnp.asarray(wanted)).astype(dtype))
     angle = w * jnp.asarray(2 * math.pi / fs, dtype=dtype)
     return w, jnp.exp(-1j * angle.astype(np.result_type(dtype, np.complex64)))
 
@@ -84,7 +89,7 @@ def group_delay(
     w : (n,)
         Frequencies in units of ``fs``.
     gd : (n,)
-        In samples; 0 where it has no value (a zero on the unit circle), without a warning.
+        In samples; 0 where it has no value (a zero on the unit circle), of which a warning tells, but not under jit.
     """
     given = common_dtype(*system)
     dtype = real_dtype(given)
@@ -93,11 +98,21 @@ def group_delay(
     c = jnp.sum(
         jnp.stack([jnp.pad(b * value, (k, a.shape[0] - 1 - k)) for k, value in enumerate(jnp.conj(a[::-1]))]), axis=0
     ).astype(z.dtype)
-    powers = z[:, None] ** jnp.arange(c.shape[0])
-    number = jnp.arange(c.shape[0], dtype=dtype).astype(z.dtype)
-    above, below = powers @ (c * number), powers @ c
+    number = jnp.arange(c.shape[0]).astype(z.dtype)
+    above, below = jnp.polyval((c * number)[::-1], z), jnp.polyval(c[::-1], z)
     # where the quotient has no value, neither has its slope: both are cut off before the division
     has_value = jnp.abs(below) > 0
     quotient = above / jnp.where(has_value, below, jnp.ones_like(below))
     delay = jnp.real(quotient) - (a.shape[0] - 1)
+    _tell_singular(w, below)
     return w, jnp.where(has_value, delay, jnp.zeros_like(delay))
+
+
+def _tell_singular(w: Array, below: Array) -> None:
+    """Warn of frequencies where there is next to no response, if the numbers can be looked at."""
+    if is_traced(below) or is_traced(w):
+        return
+    near = np.asarray(w)[np.abs(np.asarray(below)) < 10 * np.finfo(np.float64).eps]
+    if len(near):
+        places = ", ".join(f"{value:.3f}" for value in near)
+        warnings.warn(f"The group delay is uncertain or set to 0 at frequencies [{places}]", stacklevel=3)

@@ -19,7 +19,7 @@ from jaxscope.dsp.traced_matrices import coordinates, from_scipy, to_scipy, trac
 
 def normalised_sections(sos: ArrayLike, dtype: Any) -> Array:
     """Return sections (n_sections, 6) divided by their a0."""
-    rows = jnp.asarray(sos, dtype=dtype)
+    rows = jnp.atleast_2d(jnp.asarray(sos, dtype=dtype))
     if rows.ndim != 2 or rows.shape[1] != 6:
         raise ValueError(f"sos has shape {rows.shape}; give (n_sections, 6)")
     return rows / rows[:, 3:4]

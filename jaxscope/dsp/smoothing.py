@@ -74,7 +74,9 @@ def savgol(
     dtype = common_dtype(x)
     signal = jnp.moveaxis(jnp.asarray(x, dtype=dtype), axis, -1)
     if mode == "interp" and window_length > signal.shape[-1]:
-        raise ValueError(f"window_length is {window_length}; it must not exceed the {signal.shape[-1]} samples")
+        raise ValueError(
+            f"window_length is {window_length}; window_length must be less than {signal.shape[-1]} samples, or equal"
+        )
     fit = (window_length, polyorder, deriv, delta)
     y = split_complex(lambda real: _smoothed(real, fit, mode, cval), to_rows(signal))
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -22,22 +24,26 @@ _COSINES = {
     "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168),
     "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
 }
+#: "constant", "linear", nothing, or a function of segments (…, n_segments, nperseg)
+Detrend = str | bool | Callable[[Array], Array] | None
 #: a name, ("kaiser", beta), or the window itself
 Window = str | tuple[Any, ...] | ArrayLike
 
 
 def _window(window: Window, length: int) -> npt.NDArray[np.float64] | Array:
     """Return a window that is periodic over ``length`` samples."""
-    name = window[0] if isinstance(window, tuple) else window
-    if name == "kaiser" and isinstance(window, tuple) and len(window) == 2:
-        return np.kaiser(length + 1, float(window[1]))[:-1]
-    if not isinstance(name, str):
+    if not isinstance(window, str | tuple):
         given = jnp.asarray(window)
-        if given.ndim != 1 or given.shape[0] != length:
+        if given.shape != (length,):
             raise ValueError(f"window has shape {given.shape}; nperseg is {length}, so give ({length},)")
         return given
+    name, *numbers = (window,) if isinstance(window, str) else window
+    if name == "kaiser" and len(numbers) == 1:
+        return np.kaiser(length + 1, float(numbers[0]))[:-1]
+    if name == "bartlett":
+        return np.bartlett(length + 1)[:-1]
     if name not in _COSINES:
-        known = ", ".join((*_COSINES, '("kaiser", beta)'))
+        known = ", ".join((*_COSINES, "bartlett", '("kaiser", beta)'))
         raise ValueError(f"window {window!r} is unknown; choose one of {known}, or give its samples")
     angle = 2 * np.pi * np.arange(length) / length
     terms = [(-1) ** k * weight * np.cos(k * angle) for k, weight in enumerate(_COSINES[name])]
@@ -51,7 +57,7 @@ def welch(
     nperseg: int | None = None,
     noverlap: int | None = None,
     nfft: int | None = None,
-    detrend: str | bool = "constant",  # noqa: FBT001  SciPy's place
+    detrend: Detrend = "constant",
     return_onesided: bool = True,  # noqa: FBT001, FBT002  SciPy's place
     scaling: str = "density",
     axis: int = -1,
@@ -66,14 +72,15 @@ def welch(
     fs : float
         Sampling rate in Hz.
     window : str, ("kaiser", beta) or (nperseg,)
-        boxcar, hann, hamming, blackman, nuttall, blackmanharris or flattop; or samples.
+        boxcar, hann, hamming, blackman, nuttall, blackmanharris, flattop or bartlett; or samples.
     nperseg : int or None
         Samples of a segment; None is 256, or the length of the window that is given. Not more than there are samples.
     noverlap : int or None
         Samples that neighbours share; None is half a segment.
     nfft : int or None
         Length of the transforms; None is ``nperseg``.
-    detrend : {"constant", "linear", False}
+    detrend : {"constant", "linear", False} or callable
+        A function gets all segments, samples along the last axis (for another ``axis``: as SciPy hands them over).
     return_onesided : bool
         Whether negative frequencies are folded onto positive ones; never for a complex signal.
     scaling : {"density", "spectrum"}
@@ -91,8 +98,16 @@ def welch(
     signal = jnp.moveaxis(jnp.asarray(x, dtype=dtype), axis, -1)
     n = signal.shape[-1]
     _check_names(scaling, average, detrend)
-    named = isinstance(window, str | tuple)
-    length = min(nperseg or 256, n) if named else nperseg or len(np.shape(window) and jnp.asarray(window))
+    if signal.size == 0:
+        nothing = jnp.zeros(np.shape(x), dtype=real_dtype(dtype))
+        return nothing, nothing
+    if isinstance(window, str | tuple):
+        length = 256 if nperseg is None else nperseg
+        if n < length and nperseg is not None:
+            warnings.warn(f"nperseg={nperseg} is greater than signal length {n}; using {n}", stacklevel=2)
+        length = min(length, n)
+    else:
+        length = jnp.asarray(window).size if nperseg is None else nperseg
     shared = length // 2 if noverlap is None else noverlap
     padded = length if nfft is None else nfft
     if not 0 < length <= n or not 0 <= shared < length or padded < length:
@@ -105,7 +120,7 @@ def welch(
     scale = fs * jnp.sum(shape**2) if scaling == "density" else jnp.sum(shape) ** 2
     count = (n - shared) // (length - shared)
     places = np.arange(count)[:, None] * (length - shared) + np.arange(length)
-    pieces = _detrended(signal[..., places], detrend) * shape.astype(dtype)
+    pieces = _detrended(signal[..., places], detrend, axis) * shape.astype(dtype)
     is_folded = return_onesided and not jnp.iscomplexobj(pieces)
     transformed = jnp.fft.rfft(pieces, padded) if is_folded else jnp.fft.fft(pieces, padded)
     power = (transformed.real**2 + transformed.imag**2) / scale
@@ -115,18 +130,21 @@ def welch(
     return frequencies, jnp.moveaxis(_averaged(power, average), -1, axis)
 
 
-def _check_names(scaling: str, average: str, detrend: str | bool) -> None:  # noqa: FBT001
+def _check_names(scaling: str, average: str, detrend: Detrend) -> None:
     for name, value, known in (
         ("scaling", scaling, ("density", "spectrum")),
         ("average", average, ("mean", "median")),
-        ("detrend", detrend, ("constant", "linear", False)),
+        ("detrend", detrend, ("constant", "linear", False, None)),
     ):
-        if value not in known:
+        if value not in known and not callable(value):
             raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(map(str, known))}")
 
 
-def _detrended(pieces: Array, detrend: str | bool) -> Array:  # noqa: FBT001
+def _detrended(pieces: Array, detrend: Detrend, axis: int) -> Array:
     """Take the mean, or the straight line that fits best, off each piece."""
+    if callable(detrend):
+        place = axis if axis < 0 else axis - pieces.ndim + 1
+        return jnp.moveaxis(detrend(jnp.moveaxis(pieces, -1, place)), place, -1)
     if not detrend:
         return pieces
     level = pieces - pieces.mean(axis=-1, keepdims=True)
