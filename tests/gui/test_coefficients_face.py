@@ -361,3 +361,41 @@ def test_keeping_the_gain_leaves_a_high_pass_alone(qtbot, make_rig):
     rig.view.keep_gain.setChecked(True)
     cells(rig).spin(at("sos", 0, 4), 1, "k")
     assert len(rig.log) == 1
+
+
+def test_an_edit_that_is_given_up_leaves_the_design_and_no_step(qtbot, sos):
+    before = sos.stage()
+    go_to(sos, at("sos", 1, 4))
+    qtbot.mouseClick(sos.view.keep_gain, Qt.MouseButton.LeftButton)
+    cells(sos).edit_current()
+    cells(sos).editor.selectAll()
+    qtbot.keyClicks(cells(sos).editor, "0.5")
+    assert sos.stage() != before
+    qtbot.keyClick(cells(sos).editor, Qt.Key.Key_Escape)
+    assert sos.stage() == before
+    assert not sos.store.can_undo
+
+
+def test_a_stem_that_is_given_up_and_stems_painted_with_shift(qtbot, taps):
+    before, plot = taps.stage(), taps.view.taps
+    start = plot.tip_of(4)
+    qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=start.toPoint())
+    qtbot.mouseMove(plot, (start - QPointF(0, 20)).toPoint())
+    assert taps.stage() != before
+    qtbot.keyClick(plot, Qt.Key.Key_Escape)
+    assert taps.stage() == before
+    assert not taps.store.can_undo
+    qtbot.mousePress(plot, Qt.MouseButton.LeftButton, pos=start.toPoint())
+    end = QPointF(plot.tip_of(8).x(), start.y() - 30)
+    event = QMouseEvent(
+        QEvent.Type.MouseMove, end, plot.mapToGlobal(end), Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.ShiftModifier,
+    )  # fmt: skip
+    QApplication.sendEvent(plot, event)
+    qtbot.mouseRelease(plot, Qt.MouseButton.LeftButton, pos=end.toPoint())
+    values = taps.stage().spec.values
+    assert len(set(values[5:9])) == 1
+    assert values[12:16] == values[5:9]
+    assert values[4] == before.spec.design(RATE_HZ).values[4]
+    taps.store.undo()
+    assert taps.stage() == before

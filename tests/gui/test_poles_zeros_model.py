@@ -184,3 +184,21 @@ def test_a_lens_is_there_for_a_crowd_only_and_shows_it_apart():
     assert min((a - b).manhattanLength() for i, a in enumerate(points) for b in points[:i]) > 6
     assert lens_for(rect, (0.5 + 0.5j, 0.5 - 0.5j), whole_plane(rect), is_swapped=False) is None
     assert lens_for(rect, (1 + 0j, 1 + 0j), whole_plane(rect), is_swapped=False) is None
+
+
+def test_nothing_that_a_hand_can_do_parts_a_pair_or_leaves_the_plane():
+    random = np.random.default_rng(7)
+    roots = roots_in_use(Stage(spec=FAMILIES["elliptic"](order=6)), _curve(FAMILIES["elliptic"](order=6))).roots
+    n_zeros, n_poles = len(both(roots.zeros)), len(both(roots.poles))
+    for _ in range(400):
+        kind = "pole" if random.random() < 0.5 else "zero"
+        half = roots.poles if kind == "pole" else roots.zeros
+        drag = RootDrag(roots, Grip(kind, int(random.integers(len(half)))))
+        for _ in range(int(random.integers(1, 6))):
+            target = complex(*random.normal(0, 1, 2)) if random.random() < 0.7 else complex(random.normal(), 0.0)
+            roots, place = drag.at(target, near=float(random.choice([0.0, 0.05])))
+            assert place in (roots.poles if kind == "pole" else roots.zeros)
+        assert (len(both(roots.zeros)), len(both(roots.poles))) == (n_zeros, n_poles)
+        assert all(root.imag >= 0 and abs(root) < 2.6 for root in (*roots.zeros, *roots.poles))
+        rows = np.array(to_sections(explicit(roots)).rows)
+        assert np.isfinite(rows).all()

@@ -39,7 +39,7 @@ from jaxscope.gui.views.coefficients_model import (
 )
 from jaxscope.gui.views.coefficients_taps import TapsPlot
 from jaxscope.gui.views.coefficients_zpk import RootsPart
-from jaxscope.session.actions import ChooseFace, EditCoefficient, ReplaceSpec, RevertToDesign
+from jaxscope.session.actions import ChooseFace, EditCoefficient, PutStageBack, ReplaceSpec, RevertToDesign
 from jaxscope.session.coefficients import edited_spec
 from jaxscope.session.state import SessionState
 
@@ -80,6 +80,8 @@ class CoefficientsFace(QWidget, AbstractView):
         self._stage: Stage | None = None
         self._frame: DesignFrame | None = None
         self._curve: StageCurve | None = None
+        #: merge key of the running edit and the stage before it
+        self._begun: tuple[str, Stage] | None = None
         self._rate_hz = 1000.0
         self.forms = SegmentedControl(_FORMS, name="Form of the coefficients", height=28)
         self.copy = IconButton("copy", "Copy all numbers (tab separated)", size=28, icon_size=16)
@@ -169,6 +171,8 @@ class CoefficientsFace(QWidget, AbstractView):
         self.symmetric.clicked.connect(self._on_symmetric)
         cells.set_reader(reader(None), self._complaint)
         cells.changed.connect(self._edit)
+        cells.given_up.connect(self._put_back)
+        self.taps.given_up.connect(self._put_back)
         cells.moved.connect(self._show_current)
         cells.complained.connect(self._complain)
         cells.escaped.connect(self.escaped)
@@ -197,8 +201,9 @@ class CoefficientsFace(QWidget, AbstractView):
             self.forms.set_enabled(key, enabled=key in available, tip=tip)
         self.forms.set_current(form)
         shown = form is not None
-        for part in (self.formula, self.copy, self.paste):
+        for part in (self.copy, self.paste):
             part.setVisible(shown)
+        self.formula.setVisible(shown and form != "taps")  # the stems take its room; cells are typed into as well
         self.table.setVisible(shown and form != "zpk")
         self.roots.setVisible(form == "zpk")
         self.roots.show_stage(self._state, self._stage, self._curve, self._rate_hz)
@@ -279,10 +284,21 @@ class CoefficientsFace(QWidget, AbstractView):
     def _edit(self, address: Address, value: float, merge_key: str) -> None:
         if self._complaint(address, value) is not None:
             return
+        if self._stage is not None and (self._begun is None or self._begun[0] != merge_key):
+            self._begun = (merge_key, self._stage)
         rescaled = self._rescaled(address, value) if self.keep_gain.isChecked() else ()
         self._dispatch(self._action(address, value, merge_key))
         for other, number in rescaled:
             self._dispatch(self._action(other, number, merge_key))
+
+    def _put_back(self, merge_key: str) -> None:
+        """Make the stage what it was before an edit that was given up."""
+        begun, self._begun = self._begun, None
+        if begun is not None and begun[0] == merge_key:
+            at = self._state.viewport
+            self._dispatch(
+                PutStageBack(chain=at.active_chain, stage=at.selected_stage, content=begun[1], merge_key=merge_key)
+            )
 
     def _rescaled(self, address: Address, value: float) -> tuple[tuple[Address, float], ...]:
         """Return the b of a section that keep its gain at 0 Hz after one of its a is changed."""

@@ -15,7 +15,7 @@ from jaxscope.gui.views.coefficients_table import CellTable
 _ROW = {"sos": 28, "ba": 25, "taps": 24}
 _LABELS = {"sos": 22, "ba": 34, "taps": 0}
 _HEADING = 24
-_MOST_TAP_ROWS = 5
+_MOST_TAP_ROWS = 4
 
 
 class TableCard(QWidget):

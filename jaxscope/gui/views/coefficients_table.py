@@ -84,6 +84,8 @@ class CellTable(QTableView):
 
     #: (address, value, merge key)
     changed = Signal(object, float, str)
+    #: an edit was given up: the stage is to be as it was (merge key)
+    given_up = Signal(str)
     #: another cell became current
     moved = Signal()
     complained = Signal(str)
@@ -308,9 +310,7 @@ class CellTable(QTableView):
 
     def _on_given_up(self) -> None:
         if self._before is not None:
-            address, value, key = self._before
-            if self.cells.value(address) != value:
-                self.changed.emit(address, value, key)
+            self.given_up.emit(self._before[2])
         self._close_editor()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -327,9 +327,8 @@ class CellTable(QTableView):
         if self._scrub is None:
             self.escaped.emit()
             return
-        address, _, value, key = self._scrub
-        self._scrub = None
-        self.changed.emit(address, value, key)
+        key, self._scrub = self._scrub[3], None
+        self.given_up.emit(key)
         self.dragging.emit(False)
 
 

@@ -44,6 +44,8 @@ class TapsPlot(QWidget):
     #: the chosen tap
     chosen = Signal(int)
     dragging = Signal(bool)
+    #: a drag was given up: the stage is to be as it was (merge key)
+    given_up = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +53,8 @@ class TapsPlot(QWidget):
         self._values: tuple[float, ...] = ()
         self._rate_hz: float | None = None
         self._hot: int | None = None
+        #: the tap last under the pointer in a drag
+        self._last = 0
         self._current: int | None = None
         self._drag: tuple[int, tuple[float, ...], tuple[float, float], str] | None = None
         self.setMouseTracking(True)
@@ -79,6 +83,7 @@ class TapsPlot(QWidget):
             return
         self.chosen.emit(tap)
         self._drag = (tap, self._values, self._limits(), f"tap-{next(_drags)}")
+        self._last = tap
         self.dragging.emit(True)
         self.update()
 
@@ -89,8 +94,12 @@ class TapsPlot(QWidget):
             return
         tap, _, (low, high), key = self._drag
         usable = self.height() - _TOP - _BOTTOM
-        value = high - (event.position().y() - _TOP) / usable * (high - low)
-        self._ask(tap, float(f"{value:.4g}"), key)
+        value = float(f"{high - (event.position().y() - _TOP) / usable * (high - low):.4g}")
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._paint_to(self._tap_under(event.position().x()), value, key)
+        else:
+            self._last = tap
+            self._ask(tap, value, key)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
@@ -100,10 +109,10 @@ class TapsPlot(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._drag is not None:
-            tap, before, _, key = self._drag
-            self._drag = None
-            self._ask(tap, before[tap], key)
+            key, self._drag = self._drag[3], None
+            self.given_up.emit(key)
             self.dragging.emit(False)
+            self.update()
             return
         event.ignore()
 
@@ -160,6 +169,17 @@ class TapsPlot(QWidget):
         if self.keeps_symmetry and mirror != tap:
             self.changed.emit(mirror, value, key)
 
+    def _paint_to(self, tap: int, value: float, key: str) -> None:
+        """Give a value to every tap between the last one under the pointer and this one."""
+        low, high = sorted((self._last, tap))
+        for number in range(low, high + 1):
+            if number != self._last or low == high:
+                self._ask(number, value, key)
+        self._last = tap
+
+    def _tap_under(self, x: float) -> int:
+        return min(max(round((x - _SIDE) / max(1e-9, self._step())), 0), len(self._values) - 1)
+
     def _mirror(self, tap: int) -> int:
         return len(self._values) - 1 - tap
 
@@ -182,5 +202,5 @@ class TapsPlot(QWidget):
     def _tap_at(self, position: QPointF) -> int | None:
         if not self._values:
             return None
-        tap = min(max(round((position.x() - _SIDE) / max(1e-9, self._step())), 0), len(self._values) - 1)
+        tap = self._tap_under(position.x())
         return tap if abs(self.tip_of(tap).y() - position.y()) <= 12 else None
