@@ -99,24 +99,20 @@ def fir_overlap_save(x: Array, past: Array, n_valid: Array, spectrum: Array) -> 
     new = length - before
     n_pieces = -(-n_samples // new)
     joined = jnp.concatenate([past, x], axis=1)
-    if n_pieces * new > n_samples:
-        wide = jnp.pad(joined, ((0, 0), (0, n_pieces * new - n_samples)))
-    else:
-        wide = joined
-    pieces = _frames(wide, n_pieces, new, length)
+    pieces = _frames(joined, n_pieces, new, length)
     filtered = jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)[..., before:]
     y = filtered.reshape(n_channels, n_pieces * new)[:, :n_samples]
     return y, last_samples(joined, n_valid, before)
 
 
-def _frames(wide: Array, n_pieces: int, new: int, length: int) -> Array:
-    """Return overlapping pieces, (n_channels, n_pieces, length), that begin ``new`` samples after each other.
+def _frames(joined: Array, n_pieces: int, new: int, length: int) -> Array:
+    """Return pieces of ``joined``, (n_channels, n_pieces, length), that begin ``new`` samples after each other.
 
     Cut from as few shifted copies as one piece has lots of new samples, instead of gathered.
     """
     lots = -(-length // new)
-    n_channels = wide.shape[0]
-    padded = jnp.pad(wide, ((0, 0), (0, max((n_pieces + lots - 1) * new - wide.shape[1], 0))))
+    n_channels = joined.shape[0]
+    padded = jnp.pad(joined, ((0, 0), (0, max((n_pieces + lots - 1) * new - joined.shape[1], 0))))
     parts = []
     for k in range(lots):
         part = padded[:, k * new : (k + n_pieces) * new].reshape(n_channels, n_pieces, new)

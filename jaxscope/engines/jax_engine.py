@@ -203,10 +203,18 @@ class JaxProgram(AbstractProgram):
         advance = compiled.advance if len(groups) == 1 or self.backend != "cpu" else compiled.advance_alone
         carried: Any = tuple(self._place(_with_rows(state, padded_rows)) for state in states)
         pending: tuple[int, int, Any] | None = None
+        # one chunk that needs no change is read where it lies
+        as_it_is = (
+            x.shape == (padded_rows, length)
+            and x.dtype == self.dtype
+            and x.flags.c_contiguous
+            and "block" in kinds
+            and not np.count_nonzero(offset)
+        )
         with Stage(padded_rows, length, self.dtype, checks="block" not in kinds) as stage:
             for start in range(0, x.shape[1], length):
                 stop = min(start + length, x.shape[1])
-                chunk = self._place(stage.fill(x[:, start:stop], offset))
+                chunk = self._place(x if as_it_is else stage.fill(x[:, start:stop], offset))
                 out, carried = advance(chunk, carried, np.int32(stop - start), weights, kinds=kinds, by_row=by_row)
                 if y is None:
                     jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
