@@ -78,6 +78,8 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
     written = select_channels(info, options.channels)
     if not written:
         raise ReadError(f"There is no signal in {options.source}", hint="choose a recording with channels")
+    if not any(info.channels[number].n_samples for number in written):
+        raise ReadError(f"There are no samples in {options.source}", hint="choose a recording that holds some")
     if any(info.channels[number].rate_hz is None for number in written):
         raise UsageError(
             f"{options.source} does not tell its sampling rate", hint="give it with --rate", field="rate_hz"
@@ -221,8 +223,8 @@ def _designs(
     designs: list[ChainDesign | None] = []
     for channel, number in zip(channels, chain_numbers(chains, info, channels), strict=True):
         made = None if number is None else design_or_refusal(chains[number], rate_hz)
-        if isinstance(made, Refusal):
-            raise made.at_channel(info.channels[channel].name).to_error()
+        if number is not None and isinstance(made, Refusal):
+            raise made.in_chain(chains[number]).at_channel(info.channels[channel].name).to_error()
         designs.append(made)
     return tuple(designs)
 

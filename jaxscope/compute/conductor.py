@@ -278,6 +278,7 @@ def _window_of(state: SessionState) -> tuple[object, ...]:
         viewport.lane_count,
         document.channel_order,
         hidden,
+        viewport.mode == "difference",
     )
 
 

@@ -33,6 +33,15 @@ class Refusal:
         """Return the refusal with the channel that it is about in the sentence."""
         return replace(self, reason=f"{self.reason} (channel {name})")
 
+    def in_chain(self, chain: FilterChain) -> Refusal:
+        """Return the refusal with the stage that it is about in the sentence, where one is known."""
+        from jaxscope.filters.shapes import stage_title
+
+        if self.stage is None:
+            return self
+        title = stage_title(chain.stages[self.stage])
+        return replace(self, reason=f"stage {self.stage + 1} ({title}): {self.reason}")
+
     def to_error(self) -> ChainError:
         """Return the refusal as the error that the command line reports."""
         if self.kind == "unstable":

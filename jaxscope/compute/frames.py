@@ -37,8 +37,9 @@ class TraceBlock:
     """The visible traces of the channels of one rate.
 
     ``times_s`` holds the time of each bin's first sample, shape (n_points,), rising; a column of NaN values stands at
-    each gap. ``after`` and ``difference`` are None where nothing is filtered; ``filtered`` tells per channel whether a
-    chain is for it (others are drawn raw: their ``after`` is their ``before``, their ``difference`` NaN).
+    each gap. ``after`` is None where nothing is filtered, ``difference`` also where it is not looked at; ``filtered``
+    tells per channel whether a chain is for it (others are drawn raw: their ``after`` is their ``before``, their
+    ``difference`` NaN).
     ``before_offset`` and ``after_offset`` (n_channels,) are robust centres for display.
     """
 
@@ -52,7 +53,7 @@ class TraceBlock:
     filtered: tuple[bool, ...]
     before_offset: FloatArray
     after_offset: FloatArray
-    #: root mean square of before minus after in the window, (n_channels,), NaN where not filtered
+    #: root mean square of before minus after in the window, (n_channels,), NaN where not filtered or not looked at
     removed_rms: FloatArray
 
 

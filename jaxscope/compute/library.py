@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.scheduler import Cancelled
 from jaxscope.data.recording import Recording, RecordingInfo
+from jaxscope.display.envelope import min_max
 from jaxscope.filters.coefficients import ChainDesign
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ FloatArray = npt.NDArray[np.float64]
 CACHE_VALUES = 16_000_000
 #: Samples (channels times time) from which on a program runs in chunks of one length.
 CHUNK_VALUES = 262_144
+#: Envelopes that are kept.
+MOST_ENVELOPES = 16
 #: Programs that are kept.
 MOST_PROGRAMS = 24
 
@@ -88,13 +91,15 @@ class WindowCache:
     """Reads through a memory of the last windows of one recording.
 
     Each entry is one read of some channels of one rate. A request inside an entry is served from it without touching
-    the file; the arrays are read-only.
+    the file; the arrays are read-only. The last envelopes of *Before* are kept as well: turning a knob changes nothing
+    in them.
     """
 
     def __init__(self, recording: Recording, *, max_values: int = CACHE_VALUES) -> None:
         self.recording = recording
         self._max_values = max_values
         self._entries: OrderedDict[tuple[int, ...], tuple[int, FloatArray]] = OrderedDict()
+        self._envelopes: OrderedDict[object, tuple[FloatArray, FloatArray]] = OrderedDict()
         self._lock = threading.Lock()
 
     def read(self, start: int, stop: int, channels: Sequence[int]) -> FloatArray:
@@ -114,10 +119,28 @@ class WindowCache:
                 self._shrink()
         return samples
 
+    def envelope(
+        self, x: FloatArray, first_sample: int, channels: tuple[int, ...], bin_samples: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and the highest value per bin of samples that were read here; see ``min_max``."""
+        if bin_samples <= 1:
+            return min_max(x, first_sample=first_sample, bin_samples=bin_samples)
+        key = (channels, first_sample, x.shape[1], bin_samples)
+        with self._lock:
+            known = self._envelopes.get(key)
+        if known is None:
+            known = min_max(x, first_sample=first_sample, bin_samples=bin_samples)
+            with self._lock:
+                self._envelopes[key] = known
+                while len(self._envelopes) > MOST_ENVELOPES:
+                    self._envelopes.popitem(last=False)
+        return known
+
     def clear(self) -> None:
         """Forget everything that was read."""
         with self._lock:
             self._entries.clear()
+            self._envelopes.clear()
 
     def _shrink(self) -> None:
         while sum(held.size for _, held in self._entries.values()) > self._max_values:

@@ -59,6 +59,8 @@ class GroupRequest:
     bin_samples: int
     context_samples: int
     pieces: tuple[Piece, ...]
+    #: whether what the filter takes away is looked at: its envelope and its size cost as much as the traces
+    wants_difference: bool = False
 
     @property
     def filtered(self) -> tuple[bool, ...]:
@@ -142,7 +144,17 @@ def plan(
         if isinstance(designs, Blocked):
             return designs
         groups.append(
-            _group(info, rate_hz, channels, designs, start_s, stop_s, width_px=width_px, live_values=live_values)
+            _group(
+                info,
+                rate_hz,
+                channels,
+                designs,
+                start_s,
+                stop_s,
+                width_px=width_px,
+                live_values=live_values,
+                wants_difference=viewport.mode == "difference",
+            )
         )
     return RenderRequest(
         start_s=start_s,
@@ -222,6 +234,7 @@ def _group(
     *,
     width_px: int,
     live_values: int,
+    wants_difference: bool,
 ) -> GroupRequest:
     active = [design for design in designs if design is not None]
     context = max((context_of(design) for design in set(active)), default=0)
@@ -254,6 +267,7 @@ def _group(
         bin_samples=bins,
         context_samples=context,
         pieces=tuple(pieces),
+        wants_difference=wants_difference,
     )
 
 

@@ -7,7 +7,7 @@ wish can be served in between.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -53,6 +53,10 @@ class Rendered:
     method_reason: str
     n_channels: int
     n_samples: int
+
+
+#: Takes samples, the number of the first one, their channels and the samples per bin; returns lowest and highest.
+EnvelopeOf = Callable[[FloatArray, int, tuple[int, ...], int], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def render_steps(
         groups = row_groups(group.designs, device=request.device, precision=request.precision, method=request.method)
         ready = [(np.array(member.rows), programs.get(member.key)) for member in groups]
         used.extend(program for _, program in ready)
-        block = BlockBuilder(group)
+        block = BlockBuilder(group, cache.envelope)
         for piece in group.pieces:
             chunks = chunks_of(piece, group)
             for number, chunk in enumerate(chunks):
@@ -220,8 +224,9 @@ def _filter_chunk(
 class BlockBuilder:
     """Collects the envelopes of pieces and chunks, with a column of NaN where a gap is."""
 
-    def __init__(self, group: GroupRequest) -> None:
+    def __init__(self, group: GroupRequest, envelope_of: EnvelopeOf | None = None) -> None:
         self._group = group
+        self._envelope_of = envelope_of
         self._times: list[FloatArray] = []
         self._columns: list[tuple[FloatArray, ...]] = []
         self._segment: int | None = None
@@ -235,22 +240,30 @@ class BlockBuilder:
         if self._segment is not None and self._segment != piece.segment_first:
             self._break()
         self._segment = piece.segment_first
-        columns = [*min_max(shown.before, first_sample=shown.first_sample, bin_samples=bins)]
+        if self._envelope_of is None:
+            columns = [*min_max(shown.before, first_sample=shown.first_sample, bin_samples=bins)]
+        else:
+            columns = [*self._envelope_of(shown.before, shown.first_sample, group.channels, bins)]
         if self._rows.any():
             columns.extend(min_max(shown.after, first_sample=shown.first_sample, bin_samples=bins))
-            difference = shown.before - shown.after
-            difference[~self._rows] = np.nan
-            squares = np.einsum("ij,ij->i", difference, difference)
-            counts = np.full(squares.size, float(difference.shape[1]))
-            for row in np.flatnonzero(np.isnan(squares)):
-                known = difference[row][np.isfinite(difference[row])]
-                squares[row], counts[row] = known @ known, known.size
-            self._squares += squares
-            self._counts += counts
-            columns.extend(min_max(difference, first_sample=shown.first_sample, bin_samples=bins))
+            if group.wants_difference:
+                columns.extend(min_max(self._removed(shown), first_sample=shown.first_sample, bin_samples=bins))
         numbers = first_bin(shown.first_sample, bins) + np.arange(columns[0].shape[1])
         self._times.append(np.maximum(numbers * bins, shown.first_sample) / group.rate_hz + piece.shift_s)
         self._columns.append(tuple(columns))
+
+    def _removed(self, shown: ShownSamples) -> FloatArray:
+        """Return what the filter took away, and add up its size."""
+        difference = shown.before - shown.after
+        difference[~self._rows] = np.nan
+        squares = np.einsum("ij,ij->i", difference, difference)
+        counts = np.full(squares.size, float(difference.shape[1]))
+        for row in np.flatnonzero(np.isnan(squares)):
+            known = difference[row][np.isfinite(difference[row])]
+            squares[row], counts[row] = known @ known, known.size
+        self._squares += squares
+        self._counts += counts
+        return difference
 
     def _break(self) -> None:
         width = len(self._columns[-1])
@@ -261,15 +274,16 @@ class BlockBuilder:
         """Return the block."""
         group = self._group
         n_channels = len(group.channels)
-        width = 6 if self._rows.any() else 2
+        width = 2 if not self._rows.any() else 6 if group.wants_difference else 4
         if self._columns:
             joined = [np.concatenate(parts, axis=1) for parts in zip(*self._columns, strict=True)]
         else:
             joined = [np.zeros((n_channels, 0)) for _ in range(width)]
         before = Envelope(low=joined[0], high=joined[1] if group.bin_samples > 1 else joined[0])
         after = difference = None
-        if self._rows.any():
+        if width > 2:
             after = Envelope(low=joined[2], high=joined[3] if group.bin_samples > 1 else joined[2])
+        if width > 4:
             difference = Envelope(low=joined[4], high=joined[5] if group.bin_samples > 1 else joined[4])
         shown = before if after is None else after
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from jaxscope.compute import library
 from jaxscope.compute.designs import design_or_refusal
 from jaxscope.compute.library import ProgramLibrary, WindowCache
 from jaxscope.compute.plan import plan
@@ -197,7 +199,9 @@ def test_raw_channels_pass_and_have_no_difference():
     x = signal(6)
     recording = recording_of(x)
     chain = FilterChain(channels=("E1",), stages=CHAINS["band"])
-    (block,) = render(plan(state_of(chain, 0, 10), recording.info, 500), WindowCache(recording), PROGRAMS).blocks
+    state = state_of(chain, 0, 10)
+    state = replace(state, viewport=replace(state.viewport, mode="difference"))
+    (block,) = render(plan(state, recording.info, 500), WindowCache(recording), PROGRAMS).blocks
     assert block.filtered == (False, True, False)
     np.testing.assert_array_equal(block.after.low[0], block.before.low[0])
     assert np.isnan(block.difference.low[0]).all()
@@ -205,3 +209,28 @@ def test_raw_channels_pass_and_have_no_difference():
     y = whole(x, FilterChain(stages=CHAINS["band"]), [0, x.shape[1]])
     expected = np.sqrt(np.mean((x[1, : block.times_s.size * 4] - y[1, : block.times_s.size * 4]) ** 2))
     assert block.removed_rms[1] == pytest.approx(expected, rel=1e-6)
+
+
+def test_what_is_taken_away_is_worked_out_only_where_it_is_looked_at():
+    recording = recording_of(signal(7))
+    request = plan(state_of(FilterChain(stages=CHAINS["band"]), 0, 10), recording.info, 500)
+    (block,) = render(request, WindowCache(recording), PROGRAMS).blocks
+    assert block.after is not None
+    assert block.difference is None
+    assert np.isnan(block.removed_rms).all()
+
+
+def test_before_is_reduced_once_for_many_edits(monkeypatch):
+    recording = recording_of(signal(8))
+    cache, reduced = WindowCache(recording), []
+    real = library.min_max
+    monkeypatch.setattr(library, "min_max", lambda x, **how: reduced.append(x.shape) or real(x, **how))
+    lows = []
+    for start_s in (10.0, 10.0, 20.0):
+        request = plan(state_of(FilterChain(stages=CHAINS["band"]), start_s, 10), recording.info, 200)
+        (block,) = render(request, cache, PROGRAMS).blocks
+        assert block.bin_samples > 1
+        lows.append(block.before.low)
+    assert len(reduced) == 2
+    np.testing.assert_array_equal(lows[0], lows[1])
+    assert not np.array_equal(lows[0], lows[2])

@@ -21,6 +21,8 @@ from jaxscope.gui.painting.strokes import Breath, paint_strokes
 _LOG = logging.getLogger(__name__)
 #: Beyond this many lanes columns of pixels are quicker than polylines, and are used at rest, too.
 MANY_LANES = 64
+#: The same while something moves.
+MANY_MOVING_LANES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,7 +82,7 @@ def _painted(
     else:
         image = ground.copy()
     strokes = tuple(stroke for stroke in prepare(scene, with_before=only_before) if stroke.is_before or not only_before)
-    if len(scene.lanes) <= MANY_LANES:
+    if len(scene.lanes) <= (MANY_LANES if scene.quality == "rest" else min(MANY_LANES, MANY_MOVING_LANES)):
         if not paint_strokes(image, strokes, scene, is_stale):
             return None
     else:

@@ -100,7 +100,7 @@ class TracesModel:
 
     def scene(self, width: float, height: float, ratio: float, quality: Quality) -> TraceScene | None:
         """Return the picture to paint, None where there is nothing to show yet."""
-        if self.frame is None or not self.lanes or width < 1 or height < 1:
+        if self.frame is None or not self.lanes or width < 1 or height < 1 or self._lacks_difference(self.frame):
             return None
         self._serial += 1
         viewport = self.state.viewport
@@ -132,6 +132,12 @@ class TracesModel:
             quality=quality,
             is_smooth=viewport.antialias,
         )
+
+    def _lacks_difference(self, frame: Frame) -> bool:
+        """Whether a frame with what was taken away is still on its way; the last picture stays until then."""
+        if self.state.viewport.mode != "difference" or not self.shows_after:
+            return False
+        return any(block.after is not None and block.difference is None for block in frame.blocks)
 
     def values_at(self, lane: Lane, second: float) -> tuple[Value | None, Value | None]:
         """Return Before and After of a lane at a time; None where there is none."""
