@@ -240,12 +240,13 @@ def test_a_preset_takes_the_place_of_the_stages_in_one_step(qtbot, dock):
     assert dock.state.document.chains == before
 
 
-def test_mains_is_added_to_what_is_there(dock):
+def test_mains_is_added_to_what_is_there_and_never_twice(dock):
     menu = preset_menu(dock.view, 512.0, dock.view.use_preset)
     count = len(dock.state.document.chains[0].stages)
     next(entry for entry in menu.actions() if entry.text() == "50 Hz and harmonics").trigger()
     stages = dock.state.document.chains[0].stages
-    assert [stage.spec.frequency_hz for stage in stages[count:]] == [50.0, 100.0, 150.0, 200.0, 250.0]
+    assert dock.stage(0).spec.frequency_hz == 50.0
+    assert [stage.spec.frequency_hz for stage in stages[count:]] == [100.0, 150.0, 200.0, 250.0]
 
 
 def test_a_preset_starts_a_chain_where_there_is_none(qtbot, make_rig):

@@ -53,6 +53,10 @@ _LEAST_HEIGHT = 420
 _SAID_FOR_MS = 12_000
 
 
+def _is_notch(stage: Stage) -> bool:
+    return stage.enabled and stage.spec.family == "notch"
+
+
 class _Faces(QStackedWidget):
     """As high as the face that is shown, not as the highest."""
 
@@ -134,7 +138,11 @@ class Dock(QWidget, AbstractView):
         """Give the active chain the stages of a preset, as one step; say what its rate cannot hold."""
         at, chains = self._state.viewport.active_chain, self._state.document.chains
         chain = chains[at] if at < len(chains) else FilterChain(phase="zero")
-        stages = (*chain.stages, *fitted.stages) if fitted.preset.adds else fitted.stages
+        stages = fitted.stages
+        if fitted.preset.adds:  # what is there already is not there twice
+            there = {getattr(stage.spec, "frequency_hz", None) for stage in chain.stages if _is_notch(stage)}
+            new = (stage for stage in stages if getattr(stage.spec, "frequency_hz", None) not in there)
+            stages = (*chain.stages, *new)
         chain = replace(chain, stages=stages, phase=fitted.preset.phase or chain.phase)
         self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
         self._say_for_a_while(fitted.sentence(self._rate_hz or FALLBACK_RATE_HZ))
