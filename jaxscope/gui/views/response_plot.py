@@ -98,6 +98,7 @@ class ResponsePlot(QWidget, AbstractView):
         chains = state.document.chains
         chain = state.viewport.active_chain
         stages = chains[chain].stages if chain < len(chains) else ()
+        before = self._looks()
         if chain != self._chain:
             self._frame = self._stable = self._ghost = None
         elif stages != self._stages and self._ghost is None and self._stable is not None:
@@ -108,7 +109,12 @@ class ResponsePlot(QWidget, AbstractView):
         self._by_hand = any(stage.origin is not None for stage in stages)
         self._filter_on = state.document.filter_on
         self._raw, self._mode = state.viewport.raw, state.viewport.mode
-        self.update()
+        if self._looks() != before:  # a knob alone moves nothing here until its curve comes
+            self.update()
+
+    def _looks(self) -> tuple[object, ...]:
+        """Return what the picture shows of the state itself."""
+        return (self._chain, self._filter_on, self._raw, self._mode, self._ghost is None, self._frame is None)
 
     def show_frame(self, outcome: Outcome) -> None:
         if isinstance(outcome, DesignFrame) and outcome.chain == self._chain:
