@@ -235,6 +235,17 @@ def test_taps_are_a_grid_with_stems(qtbot, taps):
     assert taps.view.model.address(taps.view.model.index(5, 1)) is None
 
 
+def test_ten_thousand_taps_are_painted_by_columns_of_pixels(qtbot, taps, monkeypatch):
+    plot, asked = taps.view.taps, []
+    values = [0.0] * 10_001
+    values[5000], values[2503] = 1.0, -0.5
+    plot.show_taps(tuple(values), RATE_HZ, None)
+    monkeypatch.setattr(plot, "tip_of", lambda tap, real=plot.tip_of: (asked.append(tap), real(tap))[1])
+    plot.grab()
+    assert len(asked) < 3 * plot.width()
+    assert {5000, 2503} <= set(asked), "the highest and the lowest are always there"
+
+
 def test_dragging_a_stem_moves_its_mirror_too_and_is_one_step(qtbot, taps):
     plot = taps.view.taps
     tip = plot.tip_of(4).toPoint()

@@ -6,6 +6,7 @@ mirror tap where symmetry is kept; one drag is one undo step.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -51,6 +52,7 @@ class TapsPlot(QWidget):
         super().__init__(parent)
         self.keeps_symmetry = True
         self._values: tuple[float, ...] = ()
+        self._span = (-1.0, 1.0)
         self._rate_hz: float | None = None
         self._hot: int | None = None
         #: the tap last under the pointer in a drag
@@ -65,6 +67,8 @@ class TapsPlot(QWidget):
     def show_taps(self, values: tuple[float, ...], rate_hz: float | None, current: int | None) -> None:
         """Show taps, and which one the table has chosen."""
         self._values, self._rate_hz, self._current = values, rate_hz, current
+        low, high = min(0.0, *values, 0.0), max(0.0, *values, 0.0)
+        self._span = (low, high) if high > low else (-1.0, 1.0)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -136,9 +140,10 @@ class TapsPlot(QWidget):
         held = self._drag[0] if self._drag is not None else self._current
         mirror = self._mirror(held) if held is not None and self.keeps_symmetry else None
         painter.setPen(pen("after", 1.0 if crowded else 1.4, alpha=0.55))
-        for tap in range(len(self._values)):
+        for tap in self._outermost():
             painter.drawLine(QPointF(self._x(tap), zero), self.tip_of(tap))
-        for tap in range(len(self._values)):
+        notable = {tap for tap in (held, mirror, self._hot) if tap is not None and 0 <= tap < len(self._values)}
+        for tap in sorted(notable) if crowded else range(len(self._values)):
             marked = tap in (held, mirror)
             if tap == held and self._drag is not None:
                 disc(painter, self.tip_of(tap), 11, colour("after", 0.25))
@@ -152,6 +157,17 @@ class TapsPlot(QWidget):
             tip, width = self.tip_of(shown), tip_width(words)
             left = tip.x() + 14 if tip.x() + 14 + width < self.width() - 4 else tip.x() - 14 - width
             value_tip(painter, QRectF(left, max(4.0, tip.y() - 26), width, 22), words)
+
+    def _outermost(self) -> Iterable[int]:
+        """Return the taps that are painted as stems: where many fall into a column of pixels, its ends up and down."""
+        per_column = int(1 / max(self._step(), 1e-9))
+        if per_column < 2:
+            return range(len(self._values))
+        columns = (
+            range(first, min(first + per_column, len(self._values)))
+            for first in range(0, len(self._values), per_column)
+        )
+        return [end(column, key=self._values.__getitem__) for column in columns for end in (min, max)]
 
     def _paint_words(self, painter) -> None:
         count_ = len(self._values)
@@ -190,8 +206,7 @@ class TapsPlot(QWidget):
     def _limits(self) -> tuple[float, float]:
         if self._drag is not None:
             return self._drag[2]
-        low, high = min(0.0, *self._values), max(0.0, *self._values)
-        return (low, high) if high > low else (-1.0, 1.0)
+        return self._span
 
     def _step(self) -> float:
         return (self.width() - 2 * _SIDE) / max(1, len(self._values) - 1)
