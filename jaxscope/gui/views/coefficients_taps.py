@@ -163,10 +163,8 @@ class TapsPlot(QWidget):
         per_column = int(1 / max(self._step(), 1e-9))
         if per_column < 2:
             return range(len(self._values))
-        columns = (
-            range(first, min(first + per_column, len(self._values)))
-            for first in range(0, len(self._values), per_column)
-        )
+        firsts = range(0, len(self._values), per_column)
+        columns = [range(first, min(first + per_column, len(self._values))) for first in firsts]
         return [end(column, key=self._values.__getitem__) for column in columns for end in (min, max)]
 
     def _paint_words(self, painter) -> None:
