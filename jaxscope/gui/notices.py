@@ -30,8 +30,10 @@ class ShowBanner(Protocol):
 def _way_inside(blocked: Blocked, store: Store) -> tuple[tuple[str, None, Callable[[], None]], ...]:
     """Return the button that mirrors the poles outside the circle at it, where that can be done."""
     chain, stage, radius = blocked.chain, blocked.stage, blocked.pole_radius
-    spec = None if chain is None or stage is None else stage_spec(store.state, chain, stage)
-    if spec is None or radius is None or moved_inside(spec) is None:
+    if chain is None or stage is None or radius is None:
+        return ()
+    spec = stage_spec(store.state, chain, stage)
+    if spec is None or moved_inside(spec) is None:
         return ()
     action = MovePolesInside(chain=chain, stage=stage)
     return ((f"Move inside, to {inside_radius(radius):.4g}", None, lambda: store.dispatch(action)),)

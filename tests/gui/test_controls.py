@@ -265,3 +265,14 @@ def test_small_parts_look_different_in_the_other_theme(qtbot, make):
     dark: QImage = part.grab().toImage()
     theme().set_mode("light")
     assert part.grab().toImage() != dark
+
+
+def test_the_list_of_a_bare_select_is_as_wide_as_its_longest_entry(qtbot):
+    select = Select("View", [("a", "A"), ("b", "A much longer entry of the list")], bare=True)
+    qtbot.addWidget(select)
+    select.set_current("a")
+    select.show()
+    select.showPopup()
+    assert select.view().minimumWidth() > select.width()
+    assert select.view().minimumWidth() > select.view().sizeHintForColumn(0) - 1
+    select.hidePopup()

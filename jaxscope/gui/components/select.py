@@ -135,6 +135,11 @@ class Select(QComboBox):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint() if self._width is not None or self._bare else QSize(60, scaled(self._height))
 
+    def showPopup(self) -> None:
+        widest = max((text_width(text, font()) for _, text in self._choices), default=60)
+        self.view().setMinimumWidth(max(self.width(), round(widest) + scaled(56)))
+        super().showPopup()
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,8 +86,9 @@ def _flat(realisation: Realisation | None) -> tuple[float, ...]:
 def edited_words(stage: Stage, realisation: Realisation | None, rate_hz: float) -> str:
     """Return how many numbers of a stage differ from its design; where that cannot be counted, what it was."""
     assert stage.origin is not None
-    if stage.spec.family == "zpk":
-        return f"Moved by hand · {_many('pole', stage.spec.poles)}, {_many('zero', stage.spec.zeros)}"
+    spec: Any = stage.spec
+    if spec.family == "zpk":
+        return f"Moved by hand · {_many('pole', spec.poles)}, {_many('zero', spec.zeros)}"
     before, now = _numbers_of(stage.origin, rate_hz), _flat(realisation)
     if not before or len(before) != len(now):
         return line_of(stage)

@@ -279,8 +279,12 @@ class Dock(QWidget, AbstractView):
         return (self.header, self.chain, self.response)
 
     def _face(self) -> DesignFace | CoefficientsFace | PolesZerosFace:
-        faces = {"coefficients": self.coefficients, "poles_zeros": self.poles_zeros}
-        return faces.get(self._state.viewport.face, self.design)
+        faces: dict[str, DesignFace | CoefficientsFace | PolesZerosFace] = {
+            "design": self.design,
+            "coefficients": self.coefficients,
+            "poles_zeros": self.poles_zeros,
+        }
+        return faces[self._state.viewport.face]
 
     def _focus_face(self) -> None:
         self._face().focus_first()
