@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp import block_fir, block_iir, running_median, scan_iir
+from jaxscope.dsp import associative_iir, block_fir, block_iir, running_median, scan_iir
 from jaxscope.dsp.block_matrices import block_matrices
 from jaxscope.dsp.realisation import cascade_state_space, stacked
 from jaxscope.engines.edges import steady_sections
@@ -115,6 +115,12 @@ KERNELS: dict[str, Kernel] = {
     ),
     "scan": Kernel(
         apply=scan_iir.scan_filter, apply_rows=scan_iir.scan_filter_rows, weights=_scan_weights, steady=_scan_steady
+    ),
+    "associative": Kernel(
+        apply=associative_iir.associative_filter,
+        apply_rows=associative_iir.associative_filter_rows,
+        weights=_scan_weights,
+        steady=_scan_steady,
     ),
     "toeplitz": Kernel(
         apply=block_fir.fir_toeplitz,

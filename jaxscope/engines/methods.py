@@ -20,6 +20,7 @@ METHODS: Registry[type[AbstractProgram]] = Registry(
         "toeplitz": "jaxscope.engines.jax_engine:ToeplitzProgram",
         "overlap-save": "jaxscope.engines.jax_engine:OverlapSaveProgram",
         "scan": "jaxscope.engines.jax_engine:ScanProgram",
+        "associative": "jaxscope.engines.associative:AssociativeProgram",
         "truncated": "jaxscope.engines.truncated:TruncatedProgram",
         "scipy": "jaxscope.engines.scipy_reference:ScipyProgram",
     },
