@@ -60,7 +60,10 @@ class Store:
 
     @property
     def has_unsaved_changes(self) -> bool:
-        """Whether the document differs from what was last opened or saved."""
+        """Whether the document differs from the project that was last loaded or saved; at first there is an empty one.
+
+        Another recording is no change by itself, and takes none back: chains that were edited stay unsaved.
+        """
         return self._state.document != self._saved
 
     @property
@@ -108,7 +111,7 @@ class Store:
         following = reduce(previous, action)
         if isinstance(action, _FORGET_UNDO):
             self._undo, self._redo, self._merge_key = (), (), None
-            self._saved = following.document
+            self._saved = _saved_after(self._saved, following.document, action)
         elif following.document != previous.document:
             self._remember(previous, following, action.merge_key)
         elif action.merge_key is None and following is not previous:
@@ -181,3 +184,10 @@ class Store:
     def _refuse_nesting(self) -> None:
         if self._telling:
             raise RuntimeError("an action was dispatched from inside a subscriber")
+
+
+def _saved_after(saved: Document, following: Document, action: Action) -> Document:
+    """Return what counts as saved after an action that begins anew: a project just read, or what was saved before."""
+    if isinstance(action, LoadedProject):
+        return following
+    return replace(saved, recording=following.recording, annotations=following.annotations)

@@ -147,12 +147,35 @@ def test_opening_a_recording_keeps_the_chains_and_forgets_undo() -> None:
     store.dispatch(_turn(30.0))
     store.dispatch(act.OpenedRecording(recording=RecordingRef(path="night.edf"), duration_s=4.0))
     assert _cutoff(store) == 30.0
-    assert (store.can_undo, store.has_unsaved_changes) == (False, False)
+    assert not store.can_undo
     assert store.state.viewport.duration_s == 4.0
-    store.dispatch(_turn(20.0))
-    assert store.has_unsaved_changes
+
+
+def test_only_saving_or_loading_makes_edited_chains_saved() -> None:
+    store = _store()
+    opened = act.OpenedRecording(recording=RecordingRef(path="night.edf"), duration_s=4.0)
+    store.mark_saved()
+    for action in (opened, act.ClosedRecording()):
+        store.dispatch(action)
+        assert not store.has_unsaved_changes
+    store.dispatch(_turn(30.0))
+    for action in (opened, act.ClosedRecording(), opened):
+        store.dispatch(action)
+        assert store.has_unsaved_changes
     store.mark_saved()
     assert not store.has_unsaved_changes
+    store.dispatch(_turn(20.0))
+    store.dispatch(act.LoadedProject(document=store.state.document, viewport=store.state.viewport))
+    assert not store.has_unsaved_changes
+
+
+def test_a_fresh_start_has_nothing_to_save() -> None:
+    store = Store()
+    store.dispatch(act.OpenedRecording(recording=RecordingRef(path="night.edf"), duration_s=4.0))
+    assert not store.has_unsaved_changes
+    store.dispatch(act.SetChains(chains=(FilterChain(),)))
+    store.dispatch(act.OpenedRecording(recording=RecordingRef(path="day.edf"), duration_s=4.0))
+    assert store.has_unsaved_changes
 
 
 def test_the_same_path_opened_again_is_told_as_another_recording() -> None:
