@@ -17,11 +17,15 @@ from jaxscope.cli.parameters import PositiveNumber
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> None:
     """Show the coefficients, the response and the report sentence of the chain file CHAIN."""
+    from jaxscope.compute.designs import Refusal, design_or_refusal
     from jaxscope.filters.chain_file import load_chain
     from jaxscope.filters.code import export_code
     from jaxscope.filters.describe import describe
 
     loaded = load_chain(chain)
+    made = design_or_refusal(loaded, rate_hz)
+    if isinstance(made, Refusal) and made.kind == "design":  # an unstable chain is shown as it is
+        raise made.in_chain(loaded).to_error()
     content = describe(loaded, rate_hz)
     text = export_code(loaded, rate_hz, target) if target else None
     if as_json:

@@ -146,6 +146,11 @@ def _choose_duration(
     divides = math.gcd(*(int(unit) for unit in units)) if all(unit.denominator == 1 for unit in units) else 0
     bytes_per_step = sample_bytes * sum(int(rate * step) for rate in rates)
 
+    # of all channels of a segment, the one that lasts longest decides; few differ, and exact fractions are slow
+    spans = [
+        (start_s, max(count / rate for count, rate in set(zip(counts, rates, strict=True))))
+        for start_s, counts in lengths
+    ]
     total = max(sum(counts[index] for _, counts in lengths) / rate / step for index, rate in enumerate(rates))
     multiples = _multiples(step, divides, math.ceil(total))
     # Rates that can be told exactly are; a rate such as 116.98775 Hz never can, and is kept to a tolerance.
@@ -155,10 +160,10 @@ def _choose_duration(
         duration = multiple * step
         exact = decimal_text(duration) is not None
         error = 0.0 if exact else abs(float(Fraction(rounded_text(duration)) / duration) - 1)
-        fills = 0 if divides and divides % multiple == 0 else _fill_grade(lengths, rates, duration)
+        fills = 0 if divides and divides % multiple == 0 else _fill_grade(spans, duration)
         is_large = multiple * bytes_per_step > _RECORD_BYTES
         return (
-            _overlaps(lengths, rates, duration),
+            _overlaps(spans, duration),
             error > tolerance,
             fills,
             is_large,
@@ -167,7 +172,7 @@ def _choose_duration(
         )
 
     chosen = min(multiples, key=cost) * step
-    if _overlaps(lengths, rates, chosen):
+    if _overlaps(spans, chosen):
         raise WriteError(
             "A gap is shorter than the data record that would be filled up before it",
             hint="write a part without gaps with --start and --stop, or write CSV",
@@ -175,17 +180,16 @@ def _choose_duration(
     return chosen
 
 
-def _fill_grade(lengths: list[tuple[float, list[int]]], rates: Sequence[Fraction], duration: Fraction) -> int:
+def _fill_grade(spans: Sequence[tuple[float, Fraction]], duration: Fraction) -> int:
     """Grade the share of made-up samples: 1 up to a thousandth, then one more with each doubling."""
-    times = [max(count / rate for count, rate in zip(counts, rates, strict=True)) for _, counts in lengths]
-    filled = sum(math.ceil(time / duration) * duration - time for time in times)
-    return 1 + max(0, math.ceil(math.log2(max(float(filled / sum(times)), 1e-9) / 1e-3)))
+    filled = sum(math.ceil(lasted_s / duration) * duration - lasted_s for _, lasted_s in spans)
+    return 1 + max(0, math.ceil(math.log2(max(float(filled / sum(lasted_s for _, lasted_s in spans)), 1e-9) / 1e-3)))
 
 
-def _overlaps(lengths: list[tuple[float, list[int]]], rates: Sequence[Fraction], duration: Fraction) -> bool:
+def _overlaps(spans: Sequence[tuple[float, Fraction]], duration: Fraction) -> bool:
     """Say whether the last record of a segment would reach into the next segment."""
-    for (start_s, counts), (next_s, _) in pairwise(lengths):
-        n_records = max(math.ceil(count / (rate * duration)) for count, rate in zip(counts, rates, strict=True))
+    for (start_s, lasted_s), (next_s, _) in pairwise(spans):
+        n_records = math.ceil(lasted_s / duration)
         if start_s + float(n_records * duration) > next_s + 1e-6:
             return True
     return False

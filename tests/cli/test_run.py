@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from jaxscope.cli import run
@@ -57,6 +58,35 @@ def test_an_error_is_one_line_and_its_exit_code(
     assert captured.err.startswith("jaxscope: ")
     assert captured.err.count("\n") == 1
     assert words in captured.err
+
+
+def test_a_cutoff_that_does_not_fit_names_its_stage_and_channel(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chain = tmp_path / "chain.json"
+    low = {"family": "butterworth", "band": "lowpass", "order": 4, "cutoff_hz": 90.0}
+    stages = [{"family": "gain", "gain": 2.0}, low]
+    chain.write_text(json.dumps({"format": "jaxscope-chain", "version": 1, "stages": stages}))
+    np.savez(tmp_path / "x.npz", Fz=np.ones(50), rate_hz=100.0)
+    told = "jaxscope: stage 2 (Low-pass): 90 Hz is above fs/2 = 50 Hz"
+    assert run(("design", str(chain), "--rate", "100")) == 4
+    assert capsys.readouterr().err == f"{told}; choose less than 50 Hz\n"
+    assert run(("filter", str(tmp_path / "x.npz"), "-o", str(tmp_path / "y.npy"), "--chain", str(chain))) == 4
+    assert capsys.readouterr().err == f"{told} (channel Fz); choose less than 50 Hz\n"
+
+
+def test_what_cannot_be_filtered_says_why_and_leaves_nothing(
+    chain_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "empty.npy", np.zeros((2, 0)))
+    np.save(tmp_path / "large.npy", np.full((2, 500), 1e300))
+    rest = ("-o", str(tmp_path / "y.npy"), "--chain", str(chain_file), "--rate", "100", "--precision", "float32")
+    for name, code, words in (("empty", 3, "There are no samples in"), ("large", 2, "beyond what float32 can hold")):
+        assert run(("filter", str(tmp_path / f"{name}.npy"), *rest)) == code
+        captured = capsys.readouterr()
+        assert words in captured.err
+        assert captured.err.count("\n") == 1
+        assert not (tmp_path / "y.npy").exists()
 
 
 def test_a_bug_is_one_line_with_a_report(
