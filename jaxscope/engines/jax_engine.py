@@ -34,6 +34,8 @@ Array = npt.NDArray[Any]
 CHUNK_BYTES = 2 << 20
 #: limits of a chunk, in samples
 SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
+#: samples up to which a call costs less than compiling one for fewer channels ever saves
+SMALL_CALL = 1 << 16
 
 
 def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
@@ -196,7 +198,7 @@ class JaxProgram(AbstractProgram):
         groups: Sequence[slice],
     ) -> list[Array]:
         n_rows = len(rows)
-        padded_rows = self._padded_rows(n_rows, groups)
+        padded_rows = self._padded_rows(n_rows, groups, length)
         placed = self._weights_for(rows, padded_rows)
         weights = tuple(placed[k] for k in numbers)
         kinds, by_row = tuple(self.kinds[k] for k in numbers), tuple(self.by_row[k] for k in numbers)
@@ -229,12 +231,14 @@ class JaxProgram(AbstractProgram):
             raise NotFiniteError
         return after
 
-    def _padded_rows(self, n_rows: int, groups: Sequence[slice]) -> int:
-        """Return how many rows a compiled call has: all groups share one shape."""
+    def _padded_rows(self, n_rows: int, groups: Sequence[slice], length: int) -> int:
+        """Return how many rows a compiled call has: groups share one shape, and so do short runs between gaps."""
         if len(groups) > 1:
             size: int = groups[0].stop - groups[0].start
             return size
-        return self.n_channels if n_rows == self.n_channels else min(bucket(n_rows), self.n_channels)
+        if n_rows == self.n_channels or self.n_channels * length <= SMALL_CALL:
+            return self.n_channels
+        return min(bucket(n_rows), self.n_channels)
 
     def _place(self, values: Array) -> Any:
         """Return ``values`` on the device; a CPU's first device takes them as they are, which is quicker."""

@@ -20,6 +20,10 @@ from jaxscope.engines.precision import held_by
 Array = npt.NDArray[Any]
 
 
+#: blocks of the shortest compiled lengths: few, as they cost next to nothing and runs between gaps have any length
+_FEW_BLOCKS = (2, 6)
+
+
 @lru_cache(maxsize=4096)
 def bucket_samples(n_samples: int) -> int:
     """Return the length, at or above ``n_samples``, that is compiled for it.
@@ -29,7 +33,8 @@ def bucket_samples(n_samples: int) -> int:
     >>> sorted({bucket_samples(n) for n in range(1000, 1101)})
     [1024, 1536]
     """
-    n_blocks = bucket(max(-(-n_samples // BLOCK), 1))
+    n_blocks = max(-(-n_samples // BLOCK), 1)
+    n_blocks = next((few for few in _FEW_BLOCKS if n_blocks <= few), bucket(n_blocks))
     return block_multiple(n_blocks, GROUP, LEVELS) * BLOCK
 
 
@@ -77,6 +82,7 @@ class Stage:
         buffer = self._buffers[self._turn]
         n_rows, n = x.shape
         with held_by(buffer.dtype):
+            offset.astype(buffer.dtype)  # it comes back with the steady level, however little is left beside it
             self._subtract(x, offset, buffer[:n_rows, :n])
         buffer[:n_rows, n:] = 0
         buffer[n_rows:] = 0
