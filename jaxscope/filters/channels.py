@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from jaxscope.filters.spec import FilterChain
 
@@ -21,7 +22,12 @@ def is_for(chain: FilterChain, name: str, *, is_data: bool) -> bool:
     """Return whether a chain is for a channel. Channels of None are all data channels."""
     if chain.channels is None:
         return is_data
-    return any(matches(pattern, name, is_data=is_data) for pattern in chain.channels)
+    return _is_among(chain.channels, name, is_data)
+
+
+@lru_cache(maxsize=16384)  # asked for every channel on every move of a knob
+def _is_among(patterns: tuple[str, ...], name: str, is_data: bool) -> bool:  # noqa: FBT001
+    return any(matches(pattern, name, is_data=is_data) for pattern in patterns)
 
 
 def chain_for(chains: Sequence[FilterChain], name: str, *, is_data: bool) -> int | None:
