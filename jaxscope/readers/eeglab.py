@@ -17,9 +17,10 @@ from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInf
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
-from jaxscope.readers.grids import FileGrid, Grid, GridRecording
+from jaxscope.readers.grids import FileGrid
 from jaxscope.readers.mat_values import SMALL, MatFile, MatValue
 from jaxscope.readers.matlab import NO_RATE, open_variables, sniff_mat
+from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
 
 #: What makes a MATLAB file a dataset.
 _NEEDED = ("data", "srate", "nbchan", "pnts")
@@ -123,7 +124,7 @@ def assemble_eeglab(path: Path, file: MatFile, fields: dict[str, MatValue], opti
         if extra is not None:
             extra.close()
 
-    return GridRecording(info, [(grid, number) for number in range(n_channels)], close)
+    return SourcedRecording(info, [Place(source=grid, row=number) for number in range(n_channels)], close)
 
 
 def _shape(path: Path, fields: dict[str, MatValue]) -> _Shape:
@@ -150,7 +151,7 @@ def _rate(fields: dict[str, MatValue], options: OpenOptions, warnings: list[str]
 
 def _samples(
     path: Path, fields: dict[str, MatValue], shape: _Shape, warnings: list[str]
-) -> tuple[Grid, int, int, ByteFile | None]:
+) -> tuple[BlockSource, int, int, ByteFile | None]:
     """Return where the samples are, how many channels and samples there are, and the file to be closed."""
     data = fields["data"]
     if data.kind == "text":
@@ -167,7 +168,7 @@ def _samples(
     return data.grid(samples_first=False), n_channels, n_samples, None
 
 
-def _separate(path: Path, name: str, shape: _Shape, warnings: list[str]) -> tuple[Grid, int, ByteFile]:
+def _separate(path: Path, name: str, shape: _Shape, warnings: list[str]) -> tuple[BlockSource, int, ByteFile]:
     """Open the file of floats that a dataset names."""
     told = path.parent / Path(name.replace("\\", "/")).name
     data_path = told

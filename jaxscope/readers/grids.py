@@ -1,30 +1,24 @@
-"""Two-dimensional blocks of samples, wherever they lie, and the recording that is made of them.
+"""Two-dimensional arrays of samples as sources of a recording, wherever they lie.
 
-MATLAB and HDF5 files hold arrays in which either dimension may be time, in a file or unpacked in memory. A ``Grid``
-hides where: it gives samples of some of its channels. ``GridRecording`` joins channels of several grids.
+NumPy, MATLAB and HDF5 files hold arrays in which either dimension may be time, in a file or unpacked in memory. A grid
+hides where and which: like every ``BlockSource``, it gives samples of some of its rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
+from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
-from jaxscope.errors import ReadError
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 
-
-class Grid(Protocol):
-    """Samples of several channels of one length."""
-
-    def read(self, span: Span, channels: Sequence[int]) -> FloatArray:
-        """Return samples, shape (n_channels, n_samples)."""
-        ...
+#: From here on not every whole number is a float64.
+_EXACT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +28,9 @@ class FileGrid:
     file: ByteFile
     table: SampleTable
 
-    def read(self, span: Span, channels: Sequence[int]) -> FloatArray:
-        """Return samples, shape (n_channels, n_samples)."""
-        return self.table.read(self.file, span, channels)
+    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
+        """Return samples, shape (n_rows, n_samples)."""
+        return self.table.read(self.file, span, rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,52 +39,25 @@ class MemoryGrid:
 
     values: npt.NDArray[Any]
 
-    def read(self, span: Span, channels: Sequence[int]) -> FloatArray:
-        """Return samples, shape (n_channels, n_samples)."""
+    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
+        """Return samples, shape (n_rows, n_samples)."""
         with np.errstate(invalid="ignore"):  # some NaNs, cast to float64, raise a flag that means nothing here
-            return self.values[list(channels), span.start : span.stop].astype(np.float64)
+            return self.values[list(rows), span.start : span.stop].astype(np.float64)
 
 
-class GridRecording(Recording):
-    """A recording whose channels lie in grids.
+def is_beyond_float(values: npt.NDArray[Any]) -> bool:
+    """Say whether some of the integers are too large for float64 to tell them from their neighbours.
 
-    Parameters
-    ----------
-    info : RecordingInfo
-    places : sequence of (Grid, int)
-        Of each channel: its grid and its number there.
-    close : callable
-        Lets go of the files; called once.
+    Examples
+    --------
+    >>> is_beyond_float(np.array([2**53, -5])), is_beyond_float(np.array([2**53 + 1]))
+    (False, True)
     """
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    return bool(values.max() > _EXACT or values.min() < -_EXACT)
 
-    def __init__(self, info: RecordingInfo, places: Sequence[tuple[Grid, int]], close: Callable[[], None]) -> None:
-        self._info = info
-        self._places = tuple(places)
-        self._close = close
-        self._is_closed = False
 
-    @property
-    def info(self) -> RecordingInfo:
-        return self._info
-
-    def close(self) -> None:
-        if not self._is_closed:
-            self._is_closed = True
-            self._places = ()
-            self._close()
-
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
-        places = self._places
-        if self._is_closed:
-            raise ReadError("The recording is closed", hint="open it again")
-        chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.empty((len(chosen), len(span)), dtype=np.float64)
-        if not result.size:
-            return result
-        rows_of: dict[int, list[int]] = {}
-        for row, index in enumerate(chosen):
-            rows_of.setdefault(id(places[index][0]), []).append(row)
-        for rows in rows_of.values():
-            grid = places[chosen[rows[0]]][0]
-            result[rows] = grid.read(span, [places[chosen[row]][1] for row in rows])
-        return result
+def beyond_float_words(name: str) -> str:
+    """Return the warning about integers that ``is_beyond_float`` finds."""
+    return f"{name} holds whole numbers beyond ±2^53: their last digits are rounded, as samples are float64"

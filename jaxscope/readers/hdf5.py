@@ -23,9 +23,9 @@ from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInf
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
-from jaxscope.readers.grids import Grid, GridRecording
 from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, open_hdf5, walk, why_unreadable
 from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
+from jaxscope.readers.sources import Place, SourcedRecording
 
 #: What the raw samples of OpenSignals are, whatever sensor they come from.
 _COUNTS = "ADC counts"
@@ -53,7 +53,7 @@ class _Made:
     """Channels as they are found."""
 
     channels: list[Channel]
-    places: list[tuple[Grid, int]]
+    places: list[Place]
     warnings: list[str]
     format: str = "HDF5"
     start: datetime | None = None
@@ -94,7 +94,7 @@ def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
         channels=tuple(replace(channel, name=name) for channel, name in zip(made.channels, names, strict=True)),
         warnings=tuple(made.warnings),
     )
-    return GridRecording(info, made.places, file.close)
+    return SourcedRecording(info, made.places, file.close)
 
 
 def _is_opensignals(file: Any, name: str) -> bool:
@@ -144,7 +144,7 @@ def _raw_channel(name: str, dataset: Any, rate_hz: float, n_bytes: int, made: _M
     kind = "misc" if kind in CODE_KINDS else kind
     n_samples = int(dataset.shape[0])
     made.channels.append(Channel(name=name, unit=_COUNTS, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
-    made.places.append((HdfGrid(dataset=dataset, is_last_time=False, name=name), 0))
+    made.places.append(Place(source=HdfGrid(dataset=dataset, is_last_time=False, name=name), row=0))
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -259,7 +259,7 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
                 n_samples=rows.n_samples,
             )
         )
-        made.places.append((grid, number))
+        made.places.append(Place(source=grid, row=number))
 
 
 def _attributes(item: Any, names: frozenset[str]) -> Iterator[Any]:

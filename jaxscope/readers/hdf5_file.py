@@ -127,7 +127,7 @@ def why_unreadable(dataset: Any, file_bytes: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HdfGrid:
-    """A dataset of one, two or three dimensions as a grid.
+    """A dataset of one, two or three dimensions as a source.
 
     ``is_last_time`` says which dimension counts samples; with three, the first counts pages that follow each other in
     time and the channels are the last.
@@ -137,15 +137,15 @@ class HdfGrid:
     is_last_time: bool
     name: str
 
-    def read(self, span: Span, channels: Sequence[int]) -> FloatArray:
-        """Return samples, shape (n_channels, n_samples)."""
-        result = np.empty((len(channels), len(span)), dtype=np.float64)
+    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
+        """Return samples, shape (n_rows, n_samples)."""
+        result = np.empty((len(rows), len(span)), dtype=np.float64)
         n_rows = 1 if self.dataset.ndim == 1 else self.dataset.shape[0 if self.is_last_time else -1]
         for block in span.blocks(max(1, _BLOCK_VALUES // max(1, n_rows))):
             into = result[:, block.start - span.start : block.stop - span.start]
             try:
                 with np.errstate(invalid="ignore"):  # some NaNs, cast to float64, raise a flag
-                    self._fill(block, channels, into)
+                    self._fill(block, rows, into)
             except FAILURES as error:
                 raise ReadError(f"{self.name} cannot be read: it is damaged or closed", hint="open it again") from error
         return result

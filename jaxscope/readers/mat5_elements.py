@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from jaxscope.errors import ReadError
 from jaxscope.readers.byte_file import ByteArray, ByteFile, SampleTable
-from jaxscope.readers.grids import FileGrid, Grid, MemoryGrid
+from jaxscope.readers.grids import FileGrid, MemoryGrid
 from jaxscope.readers.mat_values import Kind, MatValue, check_small
+from jaxscope.readers.sources import BlockSource
 
 _TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _MATRIX, COMPRESSED = 14, 15
@@ -138,7 +139,7 @@ class Mat5Value(MatValue):
         rows = self.shape[0]
         return "\n".join(letters[row::rows] for row in range(rows))
 
-    def grid(self, *, samples_first: bool) -> Grid:
+    def grid(self, *, samples_first: bool) -> BlockSource:
         rows = self.shape[0]
         item = self._dtype.itemsize
         if isinstance(self._source, ByteFile):

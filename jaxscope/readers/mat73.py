@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.grids import Grid
 from jaxscope.readers.hdf5_file import FAILURES, HdfGrid, damage_told, open_hdf5, why_unreadable
 from jaxscope.readers.mat_values import Kind, MatFile, MatValue, check_small
+from jaxscope.readers.sources import BlockSource
 
 _HIDDEN = ("#refs#", "#subsystem#")
 
@@ -92,7 +92,7 @@ class Mat73Value(MatValue):
         rows = self.shape[0]
         return letters if rows == 1 else "\n".join(letters[row::rows] for row in range(rows))
 
-    def grid(self, *, samples_first: bool) -> Grid:
+    def grid(self, *, samples_first: bool) -> BlockSource:
         reason = why_unreadable(self._item, self._file_bytes)
         if reason:
             raise ReadError(f"{self._name} {reason}", hint="copy the file again, or save it again")

@@ -10,13 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from math import prod
+from math import isfinite, prod
 from typing import Any, Literal
 
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.grids import Grid
+from jaxscope.readers.sources import BlockSource
 
 Kind = Literal["number", "text", "struct", "cell", "other"]
 
@@ -45,7 +45,7 @@ class MatValue(ABC):
         """Return text, ``""`` where there is none; several rows are joined by line breaks."""
 
     @abstractmethod
-    def grid(self, *, samples_first: bool) -> Grid:
+    def grid(self, *, samples_first: bool) -> BlockSource:
         """Return numbers as a grid. Its channels are rows, or columns where samples come first."""
 
     @property
@@ -78,7 +78,7 @@ class MatValue(ABC):
         number = self.scalar()
         if number is None:
             return self.items()[0].label() if self.kind == "cell" and self.size == 1 else ""
-        return str(int(number)) if number == int(number) else repr(number)
+        return str(int(number)) if isfinite(number) and number == int(number) else repr(number)
 
 
 def check_small(value: MatValue, name: str) -> None:

@@ -21,9 +21,9 @@ from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
-from jaxscope.readers.grids import Grid, GridRecording
 from jaxscope.readers.hdf5_file import SIGNATURE
 from jaxscope.readers.mat_values import MatFile, MatValue
+from jaxscope.readers.sources import Place, SourcedRecording
 
 #: Names, in lower case without signs, of numbers that are a sampling rate and of vectors that are time.
 RATE_NAMES = frozenset(
@@ -121,7 +121,7 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
         warnings.append(f"What holds no samples is left out: {listed}")
     rate_hz = _rate(found, times, options, warnings)
     channels: list[Channel] = []
-    places: list[tuple[Grid, int]] = []
+    places: list[Place] = []
     for name, value in found.arrays:
         group, n_samples, samples_first = _orient(name, value, options, warnings)
         grid = value.grid(samples_first=samples_first)
@@ -129,7 +129,7 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
             kind = kind_of(label)
             kind = "misc" if kind in CODE_KINDS else kind
             channels.append(Channel(name=label, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
-            places.append((grid, number))
+            places.append(Place(source=grid, row=number))
     names = unique_names(channel.name for channel in channels)
     channels = [
         Channel(name=name, kind=channel.kind, rate_hz=channel.rate_hz, n_samples=channel.n_samples)
@@ -142,7 +142,7 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
         channels=tuple(channels),
         warnings=tuple(warnings),
     )
-    return GridRecording(info, places, file.close)
+    return SourcedRecording(info, places, file.close)
 
 
 def _leaves(variables: dict[str, MatValue]) -> Iterator[tuple[str, MatValue]]:

@@ -10,7 +10,7 @@ import ast
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -25,7 +25,8 @@ from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
-from jaxscope.readers.grids import FileGrid, Grid, GridRecording, MemoryGrid
+from jaxscope.readers.grids import FileGrid, MemoryGrid, beyond_float_words, is_beyond_float
+from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
 
 _MAGIC = b"\x93NUMPY"
 _HEADER_LIMIT = 1 << 20
@@ -35,6 +36,8 @@ _RATE_KEYS = ("rate_hz", "fs", "sfreq", "sampling_rate", "sample_rate", "srate",
 _NPZ_LIMIT_BYTES = 8 << 30
 #: More channels than any recorder has: the array is the wrong way round.
 _MOST_CHANNELS = 1 << 16
+#: Integers are looked at to see whether float64 holds them: this many bytes at a time, this often at most.
+_LOOK_BYTES, _MOST_LOOKS = 1 << 20, 64
 NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 
@@ -116,8 +119,25 @@ def _open_npy(path: Path, options: OpenOptions) -> Recording:
     if header.n_bytes < there:
         warnings.append(f"{there - header.n_bytes:,} bytes after the array in {path.name} are not read")
     file = ByteFile(path)
-    grid = FileGrid(file=file, table=_table_of(header, options))
-    return _recording("npy", groups, [grid], options.rate_hz, warnings, close=file.close)
+    try:
+        if any(is_beyond_float(part) for part in _looked_at(file, header)):
+            warnings.append(beyond_float_words(path.name))
+        grid = FileGrid(file=file, table=_table_of(header, options))
+        return _recording("npy", groups, [grid], options.rate_hz, warnings, close=file.close)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _looked_at(file: ByteFile, header: ArrayHeader) -> Iterator[npt.NDArray[Any]]:
+    """Yield the samples of an array of 64-bit integers in parts; of a large one, parts from its begin to its end."""
+    if header.dtype.kind not in "iu" or header.dtype.itemsize < 8:
+        return
+    n_parts = -(-header.n_bytes // _LOOK_BYTES)
+    for number in np.unique(np.linspace(0, n_parts - 1, min(n_parts, _MOST_LOOKS)).round().astype(int)).tolist():
+        begin = number * _LOOK_BYTES
+        raw = file.read(header.data_offset + begin, min(_LOOK_BYTES, header.n_bytes - begin))
+        yield raw.view(header.dtype)
 
 
 def _table_of(header: ArrayHeader, options: OpenOptions) -> SampleTable:
@@ -152,6 +172,7 @@ def _open_npz(path: Path, options: OpenOptions) -> Recording:
     if not arrays:
         raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
     rate_hz = _usable_rate(rates, options, warnings)
+    warnings += [beyond_float_words(name) for name, array in arrays if is_beyond_float(array)]
     groups = _groups_of([(name, array.shape) for name, array in arrays], options, path.name, warnings)
     grids = [MemoryGrid(values=_turned(array, options)) for _, array in arrays]
     return _recording("npz", groups, grids, rate_hz, warnings)
@@ -244,7 +265,7 @@ def _groups_of(
 def _recording(
     format_: str,
     groups: Sequence[tuple[str, int, int]],
-    grids: Sequence[Grid],
+    grids: Sequence[BlockSource],
     rate_hz: float | None,
     warnings: list[str],
     *,
@@ -253,13 +274,13 @@ def _recording(
     if rate_hz is None:
         warnings.append(NO_RATE)
     channels: list[Channel] = []
-    places: list[tuple[Grid, int]] = []
+    places: list[Place] = []
     for (name, n_channels, n_samples), grid in zip(groups, grids, strict=True):
         for row in range(n_channels):
             label = f"ch{row}" if not name else name if n_channels == 1 else f"{name}[{row}]"
             kind = kind_of(name) if name else "misc"
             channels.append(Channel(name=label, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
-            places.append((grid, row))
+            places.append(Place(source=grid, row=row))
     names = unique_names(channel.name for channel in channels)
     longest = max(channel.n_samples for channel in channels)
     info = RecordingInfo(
@@ -268,7 +289,7 @@ def _recording(
         channels=tuple(replace(channel, name=name) for channel, name in zip(channels, names, strict=True)),
         warnings=tuple(warnings),
     )
-    return GridRecording(info, places, close)
+    return SourcedRecording(info, places, close)
 
 
 def _sniff(head: bytes) -> bool:

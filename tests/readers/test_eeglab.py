@@ -140,6 +140,13 @@ def test_epochs_are_shown_one_after_the_other(write: Write, version: str, path: 
         assert any("4 epochs of 5 samples" in warning for warning in recording.info.warnings)
 
 
+@pytest.mark.parametrize("version", ["6", "7.3"])
+def test_numbers_that_are_none_name_events_and_channels(write: Write, version: str, path: Path) -> None:
+    events = [{"latency": 1.0, "type": np.nan, "duration": 0.0}, {"latency": 2.0, "type": np.inf, "duration": np.nan}]
+    with open_recording(write(path, version=version, event=events)) as recording:
+        assert [(note.text, note.duration_s) for note in recording.info.annotations] == [("nan", 0.0), ("inf", 0.0)]
+
+
 def test_without_names_channels_are_numbered_and_numbers_that_differ_are_told(write: Write, path: Path) -> None:
     with open_recording(write(path, chanlocs=[], event=[], pnts=30.0)) as recording:
         assert [channel.name for channel in recording.info.channels] == ["E1", "E2", "E3"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.errors import ReadError
+from jaxscope.readers import open_recording
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.numpy_arrays import FORMAT
 
@@ -237,3 +238,17 @@ def test_npz_arrays_read_back_whichever_way_they_lie(order: str, tmp_path: Path)
     turned = FORMAT.open(tmp_path / "a.npz", OpenOptions(samples_first=True))
     names = [channel.name for channel in turned.info.channels]
     np.testing.assert_array_equal(turned.read(0, 5, [0, names.index("turned[1]")]), [np.arange(5), pair[1]])
+
+
+@pytest.mark.parametrize("dtype", ["<i8", ">i8", "<u8"])
+def test_integers_beyond_float64_are_told(dtype: str, tmp_path: Path) -> None:
+    values = np.arange(400_000).reshape(2, -1).astype(dtype)
+    values[0, 0] = 2**53
+    large = values.copy()
+    large[1, 150_000] = 2**53 + 1
+    for name, array, n_told in (("small", values, 0), ("large", large, 1)):
+        np.save(tmp_path / f"{name}.npy", array)
+        np.savez(tmp_path / f"{name}.npz", a=array, b=values)
+        for suffix in (".npy", ".npz"):
+            with open_recording(tmp_path / f"{name}{suffix}", rate_hz=100.0) as recording:
+                assert sum("beyond ±2^53" in words for words in recording.info.warnings) == n_told
