@@ -235,7 +235,7 @@ class Dock(QWidget, AbstractView):
         chain_row.setContentsMargins(10, 4, 10, 0)
         chain_row.addWidget(self.chain)
         add_row = QHBoxLayout()
-        add_row.setContentsMargins(12, 0, _MARGIN, 0)
+        add_row.setContentsMargins(12, 0, _MARGIN - 8, 0)  # the words of the button end at the margin
         add_row.addWidget(self.add_button)
         add_row.addStretch(1)
         add_row.addWidget(self.presets_button)

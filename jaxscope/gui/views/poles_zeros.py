@@ -209,6 +209,9 @@ class PolesZerosFace(QWidget, AbstractView):
                 column.addWidget(self.message)
                 column.addWidget(self.note)
         column.addStretch(1)
+        policy = self.revert.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # its coming must not move the plane under the hand
+        self.revert.setSizePolicy(policy)
         self.keep_gain.setChecked(True)
         self.keep_gain.setToolTip("Scales the gain while roots move, so that this frequency keeps its size")
         self.add_pole.setToolTip("Add a pole pair [Insert]")

@@ -234,8 +234,8 @@ class CurvePlot(QWidget, AbstractView):
             self._paint_ground(painter, scale)
             self._paint_curves(painter, scale)
             self._paint_words(painter, scale)
-        if self.hasFocus():
-            focus_ring(painter, QRectF(self.rect()))
+            if self.hasFocus():
+                focus_ring(painter, scale.area)
         painter.end()
 
     def _paint_ground(self, painter: QPainter, scale: CurveScale) -> None:

@@ -65,6 +65,16 @@ def test_the_window_says_what_a_drag_does_while_it_lasts(desk, plane, qtbot):
     assert desk.store.undo_text == "Poles and zeros of Low-pass"
 
 
+def test_the_plane_stays_where_it_is_when_a_design_becomes_numbers(desk, plane, qtbot):
+    before = plane.geometry()
+    end = press_and_move(qtbot, plane, cmath.rect(0.8, 0.9))
+    tell(desk)
+    desk.pump()
+    assert plane.geometry() == before
+    qtbot.mouseRelease(plane, LEFT, pos=end)
+    assert desk.window.dock.poles_zeros.revert.isVisible()
+
+
 def test_escape_ends_the_drag_before_anything_else(desk, plane, qtbot):
     before = desk.store.state.document
     desk.store.dispatch(act.SetCursors(cursors_s=(1.0,)))
