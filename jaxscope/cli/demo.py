@@ -9,6 +9,7 @@ import sys
 import click
 
 from jaxscope.cli.output import print_json
+from jaxscope.cli.parameters import rate_option
 from jaxscope.errors import UsageError
 
 
@@ -31,16 +32,25 @@ class _Size(click.ParamType[tuple[int, int]]):
 @click.option("--size", type=_Size(), default="1600x1000", show_default=True, help="Size of the window.")
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", show_default=True)
 @click.option("--file", type=click.Path(), help="A recording of your own in place of the demonstration.")
+@rate_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and end.")
-def demo(*, screenshot: str | None, size: tuple[int, int], theme: str, file: str | None, as_json: bool) -> int:
+def demo(
+    *,
+    screenshot: str | None,
+    size: tuple[int, int],
+    theme: str,
+    file: str | None,
+    rate_hz: float | None,
+    as_json: bool,
+) -> int:
     """Show the demonstration recording, filtered; without a display, draw it into jaxscope-demo.png."""
     from jaxscope.gui.app import run_demo, run_demo_window
 
     if not as_json and screenshot is None and has_display():
-        return run_demo_window(size=size, theme=theme, file=file)
+        return run_demo_window(size=size, theme=theme, file=file, rate_hz=rate_hz)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     target = screenshot or (None if as_json else "jaxscope-demo.png")
-    content = run_demo(screenshot=target, size=size, theme=theme, file=file)
+    content = run_demo(screenshot=target, size=size, theme=theme, file=file, rate_hz=rate_hz)
     if as_json:
         print_json(content)
     else:
@@ -59,11 +69,17 @@ def _say(content: dict[str, object]) -> None:
     latency = content["knob_to_frame_ms"]
     if not isinstance(latency, dict):
         raise TypeError("knob_to_frame_ms must hold p50 and p95")
-    click.echo(f"{content['recording']}: {content['channels']} channels at {content['rate_hz']} Hz, {content['chain']}")
-    click.echo(f"root mean square before {content['rms_before']:.4g}, after {content['rms_after']:.4g}")
-    click.echo(
-        f"knob to frame {latency['p50']:.1f} ms typical, {latency['p95']:.1f} ms slowest in 20; "
-        f"{content['compilations_while_tuning']} compilations while tuning"
-    )
+    rate = "" if content["rate_hz"] is None else f" at {content['rate_hz']} Hz"
+    noun = "channel" if content["channels"] == 1 else "channels"
+    click.echo(f"{content['recording']}: {content['channels']} {noun}{rate}, {content['chain']}")
+    if content["rms_before"] is not None:
+        click.echo(f"root mean square before {content['rms_before']:.4g}, after {content['rms_after']:.4g}")
+    if latency["p50"] is None:
+        click.echo("no stage that is on has a frequency to turn, so the time from knob to frame was not measured")
+    else:
+        click.echo(
+            f"knob to frame {latency['p50']:.1f} ms typical, {latency['p95']:.1f} ms slowest in 20; "
+            f"{content['compilations_while_tuning']} compilations while tuning"
+        )
     if content["screenshot"]:
         click.echo(f"drew the window into {content['screenshot']}")

@@ -63,23 +63,6 @@ def demo_chains(info: RecordingInfo | None = None) -> tuple[FilterChain, ...]:
     )
 
 
-def chains_of_file(path: str) -> tuple[FilterChain, ...]:
-    """Return the chains of the demonstration for another recording, from its header.
-
-    Raises
-    ------
-    ReadError
-        Where it cannot be read.
-    """
-    from jaxscope.readers import open_recording
-
-    recording = open_recording(path)
-    try:
-        return demo_chains(recording.info)
-    finally:
-        recording.close()
-
-
 def _fitting(stages: tuple[Stage, ...], rates_hz: Sequence[float]) -> tuple[Stage, ...]:
     """Return the stages with those switched off that do not fit one of the rates."""
     return tuple(replace(stage, enabled=stage.enabled and _fits(stage, rates_hz)) for stage in stages)

@@ -58,11 +58,17 @@ def run_window(
     return _run(session)
 
 
-def run_demo_window(*, size: tuple[int, int] = _USUAL_SIZE, theme: str | None = None, file: str | None = None) -> int:
+def run_demo_window(
+    *,
+    size: tuple[int, int] = _USUAL_SIZE,
+    theme: str | None = None,
+    file: str | None = None,
+    rate_hz: float | None = None,
+) -> int:
     """Open a window on the demonstration recording, or on ``file``, with the demonstration's chains."""
     settings, _ = load_settings()
     session = _open_session(settings, (), theme, size)
-    QTimer.singleShot(0, lambda: open_demo(session, file))
+    QTimer.singleShot(0, lambda: open_demo(session, file, rate_hz))
     return _run(session)
 
 
@@ -72,6 +78,7 @@ def run_demo(
     size: tuple[int, int] = _USUAL_SIZE,
     theme: str = "dark",
     file: str | None = None,
+    rate_hz: float | None = None,
 ) -> dict[str, object]:
     """Drive the real window through the demonstration without a person, and return what was measured.
 
@@ -84,6 +91,8 @@ def run_demo(
     theme : {"dark", "light"}
     file : str or None
         A recording in place of the demonstration's.
+    rate_hz : float or None
+        Its rate where it does not tell it.
 
     Returns
     -------
@@ -94,7 +103,7 @@ def run_demo(
     """
     session = _open_session(Settings(), (), theme, size)
     try:
-        return measure_demo(session, file=file, screenshot=screenshot)
+        return measure_demo(session, file=file, screenshot=screenshot, rate_hz=rate_hz)
     finally:
         session.dispose()
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QEventLoop, QPointF, QTimer
 from PySide6.QtWidgets import QApplication
 
-from jaxscope.compute.frames import Frame, TraceBlock
-from jaxscope.errors import JaxscopeError
+from jaxscope.compute.demo import demo_chains
+from jaxscope.compute.frames import Frame, Opened, TraceBlock
+from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.gui.session import WindowSession
 from jaxscope.gui.watchdog import Watchdog
 from jaxscope.resource_files import resource_path
@@ -24,26 +26,47 @@ MOVES = 60
 _PATIENCE_S = 90.0
 _EXACT_WINDOW_S = 2.0
 _USUAL_WINDOW_S = 10.0
+#: Knobs that hold a frequency.
+_KNOBS_HZ = ("cutoff_hz", "frequency_hz")
 
 
-def open_demo(session: WindowSession, file: str | None) -> str:
-    """Set the demonstration's chains and open its recording, or ``file``; return the path."""
-    from jaxscope.compute.demo import chains_of_file, demo_chains
-
+def open_demo(session: WindowSession, file: str | None, rate_hz: float | None = None) -> str:
+    """Open the demonstration's recording with its chains, or ``file`` with chains that suit it; return the path."""
+    if file is None:
+        session.store.dispatch(SetChains(chains=demo_chains()))
+    else:
+        session.bridge.received.connect(partial(_filter_when_open, session, file))
     path = file or str(resource_path("demo.edf"))
-    session.store.dispatch(SetChains(chains=chains_of_file(file) if file else demo_chains()))
-    session.window.actions_.open_recording(path)
+    if rate_hz is None:
+        session.window.actions_.open_recording(path)
+    else:
+        session.window.actions_.open_with_rate(path, rate_hz)
     return path
 
 
-def measure_demo(session: WindowSession, *, file: str | None, screenshot: str | None) -> dict[str, object]:
-    """Run the demonstration in a window that is shown, and return its figures."""
-    path = open_demo(session, file)
+def _filter_when_open(session: WindowSession, file: str, outcome: object) -> None:
+    if isinstance(outcome, Opened) and outcome.path == file and not session.store.state.document.chains:
+        session.store.dispatch(SetChains(chains=demo_chains(outcome.info)))
+
+
+def measure_demo(
+    session: WindowSession, *, file: str | None, screenshot: str | None, rate_hz: float | None = None
+) -> dict[str, object]:
+    """Run the demonstration in a window that is shown, and return its figures.
+
+    Raises
+    ------
+    ReadError
+        Where the file cannot be opened, or does not tell its rate and none is given.
+    """
+    path = open_demo(session, file, rate_hz)
     window = session.window
     traces = window.traces
-    _wait(lambda: window.shell.has_recording or bool(window.start.failure_words))
+    _wait(lambda: window.shell.has_recording or bool(window.start.failure_words) or _asks_rate(session))
+    if _asks_rate(session):
+        raise ReadError(f"{path} does not tell its sampling rate", hint="give it in Hz with --rate")
     if not window.shell.has_recording:
-        raise JaxscopeError(window.start.failure_words, hint="choose another recording")
+        raise ReadError(window.start.failure_words, hint="choose another recording")
     info = window.shell.info
     _wait(lambda: _shows(session, 0))
     rms_before, rms_after = _exact_rms(session)
@@ -68,9 +91,17 @@ def measure_demo(session: WindowSession, *, file: str | None, screenshot: str | 
 
 
 def _tune(session: WindowSession) -> dict[str, object]:
-    """Drag the cutoff of the selected stage up and down and return the figures."""
-    stage, knob, values = _knob_to_turn(session)
+    """Drag the cutoff of the selected stage up and down and return the figures; nothing where there is no knob."""
+    found = _knob_to_turn(session)
     watchdog = Watchdog()
+    if found is None:
+        return {
+            "knob_to_frame_ms": {"p50": None, "p95": None},
+            "compilations_while_tuning": 0,
+            "longest_gui_stall_ms": None,
+            "longest_gui_work_ms": None,
+        }
+    stage, knob, values = found
     # the first moves pay for what is compiled once
     for value in values[:3]:
         _change(session, _turn(stage, knob, value))
@@ -94,32 +125,53 @@ def _tune(session: WindowSession) -> dict[str, object]:
     }
 
 
-def _knob_to_turn(session: WindowSession) -> tuple[tuple[int, int], str, list[object]]:
-    """Return a stage with a cutoff, the name of its knob, and values around the one it has."""
-    stages = session.store.state.document.chains[0].stages
-    cutoffs = [
-        (getattr(stage.spec, "band", "") == "lowpass", number, float(cutoff_hz))
-        for number, stage in enumerate(stages)
-        if stage.enabled and isinstance(cutoff_hz := getattr(stage.spec, "cutoff_hz", None), int | float)
-    ]
-    if cutoffs:
-        _, number, cutoff_hz = max(cutoffs)
-        session.store.dispatch(SelectStage(chain=0, stage=number))
-        swing = np.sin(np.linspace(0, 2 * np.pi, MOVES // 2 + 1))[1:]
-        return (0, number), "cutoff_hz", [round(float(cutoff_hz * 2 ** (0.4 * share)), 6) for share in swing]
-    raise JaxscopeError("the demonstration has no cutoff to turn", hint="install jaxscope again")
+def _knob_to_turn(session: WindowSession) -> tuple[tuple[int, int], str, list[object]] | None:
+    """Return a stage, the name of a knob in Hz, and values around the one it has: a low-pass first, else what there is.
+
+    None where no stage that is on has a frequency.
+    """
+    found: list[tuple[int, int, int, str, float | tuple[float, ...]]] = []
+    for number, chain in enumerate(session.store.state.document.chains):
+        for place, stage in enumerate(chain.stages):
+            for name in _KNOBS_HZ if stage.enabled else ():
+                value = getattr(stage.spec, name, None)
+                if isinstance(value, int | float | tuple):
+                    is_edge = isinstance(value, int | float) and name == "cutoff_hz"
+                    liking = 2 * is_edge + (getattr(stage.spec, "band", "") == "lowpass")
+                    found.append((-liking, number, -place, name, value))
+    if not found:
+        return None
+    _, number, place, name, value = min(found, key=lambda item: item[:4])
+    session.store.dispatch(SelectStage(chain=number, stage=-place))
+    factors = [float(2 ** (0.4 * share)) for share in np.sin(np.linspace(0, 2 * np.pi, MOVES // 2 + 1))[1:]]
+    return (number, -place), name, [_times(value, factor) for factor in factors]
+
+
+def _times(value: float | tuple[float, ...], factor: float) -> float | tuple[float, ...]:
+    """Return a frequency times a factor; of a band its lower edge, and downwards, so that it stays below the upper."""
+    if isinstance(value, tuple):
+        return (round(value[0] * min(factor, 1 / factor), 6), *value[1:])
+    return round(float(value) * factor, 6)
 
 
 def _turn(stage: tuple[int, int], knob: str, value: object) -> TurnKnob:
     return TurnKnob(chain=stage[0], stage=stage[1], name=knob, value=value, merge_key="demonstration")
 
 
+def _asks_rate(session: WindowSession) -> bool:
+    sheet = session.window.floating.rate_sheet
+    return sheet is not None and sheet.isVisible()
+
+
 def _shows(session: WindowSession, revision: int) -> bool:
-    """Whether the filtered traces of a state, or of a newer one, are on the screen."""
+    """Whether the traces of a state, or of a newer one, are on the screen; filtered where something filters them."""
     traces = session.window.traces
+    if not traces.model.lanes:
+        return session.window.shell.has_recording
     if traces.picture is None or min(traces.painted_revision, traces.picture.scene.frame.revision) < revision:
         return False
-    return any(block.after is not None for block in traces.picture.scene.frame.blocks)
+    frame = traces.picture.scene.frame
+    return any(block.after is not None for block in frame.blocks) or all(lane.is_raw for lane in traces.model.lanes)
 
 
 def _change(session: WindowSession, action: Action) -> None:
@@ -131,22 +183,23 @@ def _change(session: WindowSession, action: Action) -> None:
         _wait(lambda: _shows(session, revision))
 
 
-def _exact_rms(session: WindowSession) -> tuple[float, float]:
-    """Return root mean squares of Before and After, over a window short enough to see every sample."""
+def _exact_rms(session: WindowSession) -> tuple[float | None, float | None]:
+    """Return root mean squares of Before and After, over a window that shows every sample; None of nothing."""
     _change(session, LookAt(start_s=0.0, duration_s=_EXACT_WINDOW_S))
     frame = session.window.traces.model.frame
     if frame is None:
-        return float("nan"), float("nan")
+        return None, None
     return _rms(frame, is_after=False), _rms(frame, is_after=True)
 
 
-def _rms(frame: Frame, *, is_after: bool) -> float:
+def _rms(frame: Frame, *, is_after: bool) -> float | None:
     squares: list[np.ndarray] = []
     for block in frame.blocks:
         values = _values(block, is_after=is_after)
         if values is not None:
             squares.append(values[np.isfinite(values)] ** 2)
-    return float(np.sqrt(np.mean(np.concatenate(squares)))) if squares else float("nan")
+    known = np.concatenate(squares) if squares else np.zeros(0)
+    return float(np.sqrt(np.mean(known))) if known.size else None
 
 
 def _values(block: TraceBlock, *, is_after: bool) -> np.ndarray | None:
@@ -180,7 +233,8 @@ def _wait_for_background(session: WindowSession) -> None:
     def is_done() -> bool:
         frame = session.window.overview.frame
         done = frame is not None and frame.read_share >= 1
-        return (done and session.window.top.readout.has_agreement) or time.monotonic() > session_end
+        is_told = done and session.window.top.readout.has_agreement
+        return is_told or session.conductor.wait_idle(0.0) or time.monotonic() > session_end
 
     _wait(is_done)
 
@@ -194,15 +248,14 @@ def _finish_picture(session: WindowSession) -> None:
     height = traces.height() / max(1, len(lanes))
     traces.set_pointer(QPointF(traces.width() * 0.62, (row + 0.5) * height))
     traces.rest_now()
-    _wait(lambda: traces.is_resting)
+    _wait(lambda: traces.is_resting or not lanes)
     _pump(0.3)
 
 
 def _chain_words(session: WindowSession) -> str:
     chains = session.store.state.document.chains
-    if not chains:
-        return "no filter"
-    return ", ".join(stage.name or stage.spec.title for stage in chains[0].active_stages)
+    words = ", ".join(stage.name or stage.spec.title for chain in chains[:1] for stage in chain.active_stages)
+    return words or "no filter"
 
 
 def _wait(is_done: Callable[[], bool]) -> None:
