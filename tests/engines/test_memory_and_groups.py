@@ -1,0 +1,88 @@
+"""Memory is used again only when nobody sees it any more; groups of channels give what one stream gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.signal
+
+from jaxscope.engines import arena, row_groups
+from jaxscope.engines.base import NotFiniteError
+from jaxscope.engines.program import make_program
+from jaxscope.filters.coefficients import Taps
+
+SHAPE = (4, arena.LEAST_BYTES // 8)
+SOS = scipy.signal.butter(2, 0.2, output="sos")
+
+
+def test_memory_returns_when_the_last_view_has_gone() -> None:
+    first = arena.empty(SHAPE, "float64")
+    address = first.ctypes.data
+    view = first[1:, ::2]
+    del first
+    other = arena.empty(SHAPE, "float64")
+    assert other.ctypes.data != address
+    assert not np.shares_memory(other, view)
+    idle = arena.idle_bytes()
+    del view
+    assert arena.idle_bytes() == min(idle + 4 * arena.LEAST_BYTES, arena.MOST_IDLE_BYTES)
+    again = arena.empty(SHAPE, "float64")
+    assert again.ctypes.data == address
+    assert again.flags.writeable
+    assert again.flags.c_contiguous
+
+
+def test_kept_memory_has_a_limit(monkeypatch) -> None:
+    monkeypatch.setattr(arena, "_idle", [])
+    monkeypatch.setattr(arena, "MOST_IDLE_BYTES", 5 * arena.LEAST_BYTES)
+    arrays = [arena.empty(SHAPE, "float64") for _ in range(2)]
+    del arrays
+    assert arena.idle_bytes() == 4 * arena.LEAST_BYTES
+
+
+def test_small_results_are_left_to_numpy() -> None:
+    assert arena.empty((2, 3), "float32").base is None
+
+
+@pytest.mark.parametrize(("n_rows", "at_once", "n_samples"), [(64, 64, 1 << 22), (7, 3, 0), (1, 8, 1 << 22), (0, 1, 0)])
+def test_groups_cover_each_row_once(n_rows: int, at_once: int, n_samples: int, monkeypatch) -> None:
+    monkeypatch.setattr(row_groups, "n_threads", lambda: 3)
+    groups = row_groups.row_groups(n_rows, at_once, n_samples)
+    assert [row for own in groups for row in range(n_rows)[own]] == list(range(n_rows))
+    assert max(own.stop - own.start for own in groups) == groups[0].stop <= max(at_once, 0)
+    assert len(groups) >= min(n_rows, 3 if n_samples else 1)
+
+
+@pytest.mark.parametrize("phase", ["causal", "zero"])
+def test_channels_in_groups_equal_one_stream(phase: str, chain, sections, monkeypatch) -> None:
+    designs = [
+        chain(sections(scipy.signal.butter(2, cutoff, output="sos")), Taps((0.5, 0.25, 0.25)), phase=phase)
+        for cutoff in (0.1, 0.2, 0.3, 0.4, 0.5)
+    ]
+    x = np.random.default_rng(5).standard_normal((5, 900))
+    alone = make_program(designs, n_channels=5, method="block").run(x)
+    monkeypatch.setattr(row_groups, "LEAST_SAMPLES", 0)
+    monkeypatch.setattr(row_groups, "n_threads", lambda: 2)
+    np.testing.assert_allclose(make_program(designs, n_channels=5, method="block").run(x), alone, rtol=0, atol=1e-13)
+
+
+def test_a_failure_in_a_group_is_raised() -> None:
+    def fail(own: slice) -> int:
+        if own.start:
+            raise NotFiniteError
+        return 0
+
+    with pytest.raises(NotFiniteError):
+        row_groups.side_by_side(fail, [slice(0, 1), slice(1, 2)])
+
+
+def test_gaps_are_found_in_groups_too(chain, sections, monkeypatch) -> None:
+    x = np.random.default_rng(6).standard_normal((4, 500))
+    x[3, 200:210] = np.nan
+    design = chain(sections(SOS))
+    monkeypatch.setattr(row_groups, "LEAST_SAMPLES", 0)
+    monkeypatch.setattr(row_groups, "n_threads", lambda: 2)
+    y = make_program(design, n_channels=4, method="block").run(x)
+    expected = make_program(design, n_channels=4, method="scipy").run(x)
+    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-12)
+    assert np.isnan(y).sum() == 10
