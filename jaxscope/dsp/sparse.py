@@ -35,3 +35,28 @@ def mixed(matrix: sparse.BCOO | Array, x: Array) -> Array:
     """
     product: Array = sparsify(jnp.matmul)(matrix, x)
     return product
+
+
+def fir_matrix(taps: npt.ArrayLike, n_samples: int) -> sparse.BCOO:
+    """Return the convolution with taps, cut to ``n_samples``, as a sparse matrix (n_samples, n_samples).
+
+    Only taps that are not 0 have entries, so an echo or a comb costs two a sample, however long it is. For rows of
+    samples: ``mixed(matrix, x.T).T``.
+
+    Examples
+    --------
+    >>> fir_matrix([1.0, 0.0, 0.5], 4).nse
+    6
+    """
+    values = np.asarray(taps, dtype=np.float64)
+    lags = np.flatnonzero(values)
+    lags = lags[lags < n_samples]
+    rows = [np.arange(lag, n_samples) for lag in lags]
+    indices = np.concatenate(
+        [np.stack([row, row - lag], axis=1) for row, lag in zip(rows, lags, strict=True)]
+        or [np.zeros((0, 2), dtype=np.intp)]
+    )
+    data = np.concatenate(
+        [np.full(len(row), values[lag]) for row, lag in zip(rows, lags, strict=True)] or [np.zeros(0)]
+    )
+    return sparse.BCOO((jnp.asarray(data), jnp.asarray(indices)), shape=(n_samples, n_samples))
