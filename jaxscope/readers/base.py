@@ -7,6 +7,7 @@ missing file, an empty file and a file without permission never reach a reader.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from jaxscope.errors import ReadError
 
 #: How many bytes of a file are shown to ``ReaderFormat.sniff``.
 HEAD_BYTES = 4096
+#: A list of events beside a recording is read whole; a file that is larger than this is something else.
+MOST_LIST_BYTES = 64 << 20
 #: More rates than this are told by their least and greatest.
 _MOST_RATES = 4
 
@@ -82,6 +85,11 @@ def read_head(path: Path) -> bytes:
     if not head:
         raise ReadError(f"{path.name} is empty", hint="copy the file again")
     return head
+
+
+def is_there(path: Path) -> bool:
+    """Say whether a path that a header names is a file; one that no file can have, such as a long text, is none."""
+    return os.path.isfile(path)
 
 
 def own_rate_words(own_hz: Iterable[float], options: OpenOptions) -> list[str]:

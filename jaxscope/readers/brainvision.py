@@ -21,7 +21,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.timeline import Timeline
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words, with_article
+from jaxscope.readers.base import MOST_LIST_BYTES, OpenOptions, ReaderFormat, is_there, own_rate_words, with_article
 from jaxscope.readers.brainvision_header import (
     BrainVisionHeader,
     Marker,
@@ -88,7 +88,7 @@ def open_brainvision(path: Path, options: OpenOptions) -> Recording:
     header = parse_header(header_path)
     warnings = list(header.problems)
     warnings += own_rate_words([header.rate_hz], options)
-    if not header.data_path.is_file():
+    if not is_there(header.data_path):
         raise ReadError(
             f"{header.data_path.name}, which holds the samples of {header_path.name}, is not there",
             hint="keep both in one folder, or correct DataFile= in the header if it was renamed",
@@ -128,7 +128,7 @@ def _header_of(path: Path) -> Path:
         return path
     for suffix in (".vhdr", ".VHDR", ".ahdr"):
         header = path.with_suffix(suffix)
-        if header.is_file():
+        if is_there(header):
             return header
     title = path.suffix[1:].upper()
     raise ReadError(
@@ -196,10 +196,13 @@ def _markers(header: BrainVisionHeader, warnings: list[str]) -> list[Marker]:
     path = header.marker_path
     if path is None:
         return []
-    if not path.is_file():
+    if not is_there(path):
         warnings.append(f"{path.name}, which holds the markers, is not there: no markers are shown")
         return []
     try:
+        if path.stat().st_size > MOST_LIST_BYTES:
+            warnings.append(f"{path.name} is too large for a list of markers: no markers are shown")
+            return []
         markers, n_unreadable = parse_markers(path)
     except OSError as error:
         warnings.append(f"The markers in {path.name} cannot be read: {error.strerror or error}")

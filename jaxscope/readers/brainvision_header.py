@@ -106,12 +106,12 @@ def parse_header(path: Path) -> BrainVisionHeader:
     problems: list[str] = []
     sections = _sections(_decode(raw))
     common = sections.get("common infos", {})
-    if "datafile" not in common:
+    if not _names_file(common.get("datafile", "")):
         raise ReadError(f"{path.name} does not name its data file", hint="the header is damaged: copy it again")
     if (kind := common.get("datatype", "TIMEDOMAIN").upper()) != "TIMEDOMAIN":
         raise ReadError(f"{path.name} holds data of type {kind}", hint="export the recording in the time domain")
     interval_us = _number(common.get("samplinginterval", ""))
-    if interval_us is None or interval_us <= 0:
+    if interval_us is None or interval_us <= 0 or not math.isfinite(1e6 / interval_us):
         raise ReadError(
             f'{path.name} has "{common.get("samplinginterval", "")}" as sampling interval',
             hint="write the microseconds between two samples after SamplingInterval=",
@@ -121,7 +121,7 @@ def parse_header(path: Path) -> BrainVisionHeader:
     points = _number(common.get("datapoints", ""))
     return BrainVisionHeader(
         data_path=_beside(path, common["datafile"]),
-        marker_path=_beside(path, common["markerfile"]) if common.get("markerfile") else None,
+        marker_path=_beside(path, common["markerfile"]) if _names_file(common.get("markerfile", "")) else None,
         is_vectorised=_orientation(path.name, common) == "VECTORIZED",
         rate_hz=1e6 / interval_us,
         n_samples=int(points) if points is not None and points > 0 else None,
@@ -156,6 +156,10 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
     return sections
 
 
+def _names_file(told: str) -> bool:
+    return Path(told.replace("\\", "/")).name not in ("", "..")
+
+
 def _beside(path: Path, name: str) -> Path:
     """Return the file that a header names: beside the header, whatever folder it was written in."""
     stem = name.replace("$b", path.stem).replace("\\", "/")
@@ -177,8 +181,8 @@ def _number_format(
     ascii_infos = sections.get("ascii infos", {})
     layout = TextLayout(
         decimal=ascii_infos.get("decimalsymbol", "."),
-        skip_lines=int(_number(ascii_infos.get("skiplines", "")) or 0),
-        skip_columns=int(_number(ascii_infos.get("skipcolumns", "")) or 0),
+        skip_lines=max(0, int(_number(ascii_infos.get("skiplines", "")) or 0)),
+        skip_columns=max(0, int(_number(ascii_infos.get("skipcolumns", "")) or 0)),
     )
     if form == "ASCII":
         return None, layout
@@ -208,7 +212,7 @@ def _channels(
     # The number may be anything: it is held against the entries before memory is taken.
     if n_channels > len(found) or any(number > n_channels or number < 1 for number in found):
         raise ReadError(
-            f"{name} promises {n_channels} channels and describes {len(found)}",
+            f"{name} promises {n_channels:,.15g} channels and describes {len(found)}",
             hint="the header is damaged: copy it again",
         )
     without_unit: list[str] = []

@@ -15,7 +15,7 @@ from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
+from jaxscope.readers.base import OpenOptions, ReaderFormat, is_there, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.grids import FileGrid
 from jaxscope.readers.mat_values import SMALL, MatFile, MatValue
@@ -61,7 +61,7 @@ def open_eeglab(path: Path, options: OpenOptions) -> Recording:
     """
     if path.suffix.lower() == ".fdt":
         header = next(
-            (path.with_suffix(suffix) for suffix in (".set", ".SET") if path.with_suffix(suffix).is_file()), None
+            (path.with_suffix(suffix) for suffix in (".set", ".SET") if is_there(path.with_suffix(suffix))), None
         )
         if header is None:
             raise ReadError(
@@ -131,7 +131,7 @@ def _shape(path: Path, fields: dict[str, MatValue]) -> _Shape:
     numbers = {}
     for name in ("nbchan", "pnts", "trials"):
         value = fields[name].scalar() if name in fields else 1.0
-        if value is None or value != int(value) or not 0 < value < 2**48:
+        if value is None or not 0 < value < 2**48 or value != int(value):
             raise ReadError(
                 f"{path.name} has no number of channels, samples and epochs", hint="save it again in EEGLAB"
             )
@@ -173,10 +173,10 @@ def _separate(path: Path, name: str, shape: _Shape, warnings: list[str]) -> tupl
     told = path.parent / Path(name.replace("\\", "/")).name
     data_path = told
     frame_bytes = 4 * shape.n_channels
-    if not told.is_file():
+    if not is_there(told):
         renamed = path.with_suffix(".fdt")
         # Both files are often renamed together, and only the size can tell that they still belong together.
-        if not renamed.is_file() or renamed.stat().st_size != frame_bytes * shape.n_samples:
+        if not is_there(renamed) or renamed.stat().st_size != frame_bytes * shape.n_samples:
             raise ReadError(
                 f"{told.name}, which holds the samples of {path.name}, is not there",
                 hint="keep both in one folder under the names they were saved with",

@@ -63,6 +63,8 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     columns, stamps = _read_columns(body, layout, path.name)
     timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
     numbers = _numbers(columns, layout, () if stamps is None else stamps.columns)
+    if not numbers.values and not _is_summary(body, layout):
+        raise ReadError(f"{path.name} holds no column of numbers", hint="save each channel as a column of numbers")
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
     if rate_hz is not None:
         warnings += own_rate_words([rate_hz], options)
@@ -70,6 +72,14 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
         warnings.append(NO_RATE)
     warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]
     return _recording(layout, numbers, stamps, timing, rate_hz, warnings)
+
+
+def _is_summary(body: bytes, layout: TableLayout) -> bool:
+    """Say whether rows without a column of numbers are a table all the same: even, most with a number in their text."""
+    rows = split_rows(_first_lines(body), layout.separator)
+    n_even = sum(len(row) == layout.n_columns for row in rows)
+    n_telling = sum(any(sign.isdigit() for cell in row for sign in cell) for row in rows)
+    return layout.n_columns > 1 and n_even >= 0.9 * len(rows) and 2 * n_telling >= len(rows)
 
 
 def _first_lines(data: bytes) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from jaxscope.data.annotations import Annotation
+from jaxscope.readers.base import MOST_LIST_BYTES, is_there
 
 #: Suffixes of annotation files that are looked for beside a header.
 ANNOTATORS = ("atr", "qrs", "ecg", "ari", "man", "pwave", "st", "apn", "event")
@@ -53,9 +54,12 @@ def read_annotations(header: Path, rate_hz: float, warnings: list[str]) -> tuple
     """
     found: list[Annotation] = []
     paths = [header.with_suffix(f".{suffix}") for suffix in ANNOTATORS]
-    present = [path for path in paths if path.is_file()]
+    present = [path for path in paths if is_there(path)]
     for path in present:
         try:
+            if path.stat().st_size > MOST_LIST_BYTES:
+                warnings.append(f"{path.name} is too large for a list of annotations, and is not read")
+                continue
             parsed = _parse(path.read_bytes())
         except OSError as error:
             warnings.append(f"The annotations in {path.name} cannot be read: {error.strerror or error}")

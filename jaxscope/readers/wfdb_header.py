@@ -27,9 +27,11 @@ _DEFAULT_GAIN = 200.0
 _DEFAULT_RATE_HZ = 250.0
 _FORMAT = re.compile(r"(\d{1,9})(?:x(\d{1,9}))?(?::(\d{1,9}))?(?:\+(\d{1,18}))?")
 _GAIN = re.compile(r"([-+.\deE]+)(?:\(([-+]?\d{1,18})\))?(?:/(\S+))?")
-_RECORD_LINE = re.compile(r"[^\s/]+(/\d+)?[ \t]+\d+([ \t]+[\d.eE+-]+(/\S*)?([ \t]+\d+([ \t]+\S+){0,2})?)?\s*")
+_RECORD_LINE = re.compile(
+    r"[^\s/]+(/\d{1,9})?[ \t]+\d{1,9}([ \t]+[\d.eE+-]+(/\S*)?([ \t]+\d{1,18}([ \t]+\S+){0,2})?)?\s*"
+)
 _SIGNAL_LINE = re.compile(r"\S+[ \t]+\d+(x\d+)?(:\d+)?(\+\d+)?([ \t].*)?")
-_SEGMENT_LINE = re.compile(r"\S+[ \t]+\d+\s*")
+_SEGMENT_LINE = re.compile(r"\S+[ \t]+\d{1,18}\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ import numpy as np
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.base import is_there
 from jaxscope.readers.wfdb_decode import (
     FLAC_FORMATS,
     BinarySignalFile,
@@ -215,7 +216,7 @@ def make_segment(folder: Path, header: RecordHeader, pool: FilePool, warnings: l
 def _group(folder: Path, header: RecordHeader, file_name: str, members: Sequence[int]) -> Group:
     signals = [header.signals[member] for member in members]
     path = folder / Path(file_name.replace("\\", "/"))
-    if Path(file_name).is_absolute() or not path.is_file():
+    if Path(file_name).is_absolute() or not is_there(path):
         raise ReadError(
             f"{file_name}, which holds the samples of {header.name}.hea, is not there",
             hint="keep the files of a recording together",

@@ -227,13 +227,28 @@ def test_a_short_file_gives_whole_samples_and_a_word(make: Make) -> None:
     assert "4 bytes after the last whole sample" in words
 
 
+def test_a_marker_file_that_cannot_be_one_costs_neither_memory_nor_the_recording(make: Make) -> None:
+    for name in ("long" * 100, "."):
+        with open_recording(make(lines={"MarkerFile": name})) as recording:
+            assert recording.info.annotations == ()
+    path = make(lines={"MarkerFile": "night.vmrk"})
+    with path.with_name("night.vmrk").open("wb") as file:
+        file.truncate(1 << 40)  # nothing on disk, and more than any memory
+    with open_recording(path) as recording:
+        assert any("night.vmrk is too large" in warning for warning in recording.info.warnings)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"samples": b""}, r"night\.eeg.* is empty"),
         ({"samples": b"abc"}, "not even one sample"),
-        ({"lines": {"NumberOfChannels": "2000000000"}}, "promises 2000000000 channels and describes 3"),
+        ({"lines": {"NumberOfChannels": "2000000000"}}, "promises 2,000,000,000 channels and describes 3"),
         ({"lines": {"SamplingInterval": "0"}}, '"0" as sampling interval'),
+        ({"lines": {"SamplingInterval": "5e-324"}}, '"5e-324" as sampling interval'),
+        ({"lines": {"DataFile": ""}}, "does not name its data file"),
+        ({"lines": {"DataFile": "."}}, "does not name its data file"),
+        ({"lines": {"DataFile": "long" * 100}}, "is not there"),
         ({"lines": {"DataType": "FREQUENCYDOMAIN"}}, "FREQUENCYDOMAIN"),
         ({"lines": {"BinaryFormat": "INT_12"}}, "INT_12"),
         ({"lines": {"DataOrientation": "DIAGONAL"}}, "DIAGONAL"),

@@ -160,6 +160,9 @@ def test_without_names_channels_are_numbered_and_numbers_that_differ_are_told(wr
     [
         ({"nbchan": -1.0}, "no number of channels"),
         ({"pnts": 1e300}, "no number of channels"),
+        ({"pnts": np.nan}, "no number of channels"),
+        ({"trials": np.inf}, "no number of channels"),
+        ({"data": "long" * 100 + ".fdt"}, "is not there"),
         ({"data": np.zeros((0, 0))}, "holds no samples"),
     ],
 )

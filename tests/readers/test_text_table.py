@@ -286,10 +286,19 @@ def test_a_given_rate_serves_where_there_is_none(tmp_path: Path) -> None:
     assert "10 Hz" in info.warnings[0]
 
 
+def test_a_summary_without_columns_of_numbers_opens_and_says_so(tmp_path: Path) -> None:
+    info = make(tmp_path, '"Type","Value"\n' + "".join(f'"L{n}","{n}.5 dB"\n' for n in range(20))).info
+    assert info.channels == ()
+    assert info.warnings == ("Columns with text are left out: Type, Value",)
+
+
 @pytest.mark.parametrize(
     "data",
     [
         b"Dear reader,\nthis is a letter and not a table.\nIt has commas, here, and there.\nYours\n",
+        b"Hello, world\n",
+        b"It was late, and dark.\nWe went home, slowly.\nThere we slept, at last.\n",
+        b"name;city\nTom;Rome\nAnn;Oslo\n",
         b"%PDF-1.4\x00\x01\x02\x03" * 30,
         b"\n\n\n",
         b"# only a comment\n",

@@ -247,6 +247,16 @@ def test_an_annotation_file_may_have_a_rate_of_its_own_and_be_cut(segments: Path
     assert notes == [(0.1, "qrs: N"), (0.5, "atr: N"), (1.0, "atr: N")]
 
 
+def test_a_huge_file_of_annotations_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "x.dat").write_bytes(bytes(40))
+    (tmp_path / "x.hea").write_text("x 1 100 20\nx.dat 16 1/mV\n")
+    with (tmp_path / "x.atr").open("wb") as file:
+        file.truncate(1 << 40)  # nothing on disk, and more than any memory
+    with open_recording(tmp_path / "x.hea") as recording:
+        assert recording.info.annotations == ()
+        assert any("x.atr is too large" in warning for warning in recording.info.warnings)
+
+
 @pytest.mark.parametrize(
     ("lines", "found"),
     [
@@ -258,6 +268,8 @@ def test_an_annotation_file_may_have_a_rate_of_its_own_and_be_cut(segments: Path
         ("x 2 100 20\nx.dat 16 1/mV\nx.dat 212 1/mV\n", "more than one format"),
         ("x/2 2 100 20\ny 10\n", "promises 2 segments"),
         ("hello world\n", "not a WFDB header"),
+        (f"x 1 100 20\n{'long' * 100} 16 1/mV\n", "is not there"),
+        (f"x 1 100 {'9' * 5000}\nx.dat 16 1/mV\n", "not a WFDB header"),
     ],
 )
 def test_what_makes_no_sense_is_refused(lines: str, found: str, tmp_path: Path) -> None:
