@@ -224,3 +224,11 @@ def test_it_is_painted_in_both_themes_and_pictures(qtbot, face):
                 image.pixelColor(x, y).name() for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)
             }
             assert len(colours) > 4
+
+
+def test_numbers_follow_the_text_scale_while_it_is_open(qtbot, face):
+    field, side = face.view.fields.radius, face.view._side.width()
+    before = field.font().pixelSize()
+    theme().set_text_scale(1.5)
+    qtbot.waitUntil(lambda: face.view._side.width() > side)
+    assert field.font().pixelSize() == pytest.approx(before * 1.5, abs=1)

@@ -67,6 +67,7 @@ class TextField(QLineEdit):
         icon: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        self._is_made = False
         super().__init__(parent)
         self._unit = unit
         self._width = width
@@ -87,6 +88,7 @@ class TextField(QLineEdit):
         self.setProperty("jaxscopeField", "rest")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.textEdited.connect(self._on_typed)
+        self._is_made = True
         self._measure()
 
     @property
@@ -178,7 +180,8 @@ class TextField(QLineEdit):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
+        # a field has a font of its own, so a change of the text scale comes as another style only
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self._is_made:
             self._measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:

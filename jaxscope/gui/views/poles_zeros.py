@@ -6,7 +6,7 @@ Invariant: the plane shows the roots of the state where the state holds them, el
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -46,6 +46,7 @@ _LEAST_HEIGHT = 266
 _SMALLEST, _LARGEST = 174, 244
 #: sides of the plane under which the mirror is not told
 _TERSE_BELOW = 236
+_SIDE_WIDTH = 110
 
 
 class _Words(QWidget):
@@ -113,6 +114,7 @@ class PolesZerosFace(QWidget, AbstractView):
         self.plane = PolesZerosPlane()
         self.fields = RootFields()
         self._words = _Words()
+        self._side = QWidget()
         self.pictures = SegmentedControl(_PICTURES, name="Picture", height=28, padding=8)
         self.zoom_in = IconButton("zoom-in", "Closer [+]", size=28, icon_size=16)
         self.add_pole = Button("Pole", "plain", icon="x", height=28, padding=8)
@@ -174,6 +176,12 @@ class PolesZerosFace(QWidget, AbstractView):
             self._rate_hz = outcome.rate_hz
             self._show()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._side.setFixedWidth(scaled(_SIDE_WIDTH))
+            self._show_numbers()
+
     # --- inside
 
     def _lay_out(self) -> None:
@@ -183,12 +191,11 @@ class PolesZerosFace(QWidget, AbstractView):
         side.addWidget(self.fields)
         side.addWidget(self._words)
         side.addStretch(1)
-        holder = QWidget()
-        holder.setLayout(side)
-        holder.setFixedWidth(scaled(110))
+        self._side.setLayout(side)
+        self._side.setFixedWidth(scaled(_SIDE_WIDTH))
         body, self._tools, self._bottom = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         rows: tuple[tuple[QHBoxLayout, int, tuple[QWidget | None, ...]], ...] = (
-            (body, 14, (self.plane, holder)),
+            (body, 14, (self.plane, self._side)),
             (self._tools, 6, (self.pictures, None, self.zoom_in, self.add_pole, self.add_zero)),
             (self._bottom, 6, (self.keep_gain, None, self.revert)),
         )
