@@ -19,14 +19,13 @@ from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Frame, Ope
 from jaxscope.errors import JaxscopeError
 from jaxscope.gui.floating_parts import FloatingParts
 from jaxscope.gui.key_router import KeyRouter
-from jaxscope.gui.main_menu import open_main_menu
 from jaxscope.gui.notices import Notices
 from jaxscope.gui.painting.painter_thread import PaintFailure
 from jaxscope.gui.painting.scene import TraceScene
 from jaxscope.gui.shell import Shell
-from jaxscope.gui.theme import theme
+from jaxscope.gui.views import VIEWS
 from jaxscope.gui.views.banner import Banner, Notice
-from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.dock import Dock
 from jaxscope.gui.views.dock_place import DockPlace
 from jaxscope.gui.views.header_strip import HeaderStripView
@@ -39,14 +38,11 @@ from jaxscope.gui.views.top_bar import TopBarView
 from jaxscope.gui.views.traces import TracesView
 from jaxscope.gui.window_actions import WindowActions
 from jaxscope.gui.window_layout import WindowLayout
+from jaxscope.gui.window_wires import connect_views
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import SessionState
 from jaxscope.session.store import Store
 
-_WIDE_FROM_PX = 1440
-#: Below this width the dock folds to a strip of icons.
-_DOCK_FROM_PX = 1200
-_FOLDED_BELOW_PX = 1200
 _SMALLEST = (1024, 640)
 
 
@@ -86,7 +82,7 @@ class MainWindow(QWidget):
         self.floating = FloatingParts(self, self.actions_)
         self._views.append(self.floating)
         self.parts: WindowLayout = WindowLayout(self)
-        self._connect()
+        connect_views(self)
         self.router = KeyRouter(self, self.actions_)
         for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
             self.router.listen(widget, context)
@@ -98,55 +94,21 @@ class MainWindow(QWidget):
     # --- making
 
     def _make_views(self, state: SessionState, paint: Callable[[TraceScene], None]) -> None:
-        dispatch, navigator, scales = self.shell.dispatch, self.shell.navigator, self.shell.scales
-        self.top = TopBarView(dispatch, state)
-        self.start = StartScreen(short_titles())
-        self.strip = HeaderStripView(dispatch, navigator, scales, state)
-        self.banner = Banner(lambda: self.notices.close())
-        self.rail = RailView(dispatch, state)
-        self.traces = TracesView(dispatch, navigator, scales, paint, state)
-        self.axis = TimeAxisView(navigator, state)
-        self.overview = OverviewView(navigator, state)
-        self.dock = Dock(dispatch)
+        shell = self.shell
+        kit = ViewKit(dispatch=shell.dispatch, navigator=shell.navigator, scales=shell.scales, paint=paint, state=state)
+        made: dict[str, Any] = {name: view.of(kit) for name, view in VIEWS.items()}
+        self._views: list[AbstractView] = list(made.values())
+        self.top: TopBarView = made["top"]
+        self.strip: HeaderStripView = made["strip"]
+        self.rail: RailView = made["rail"]
+        self.traces: TracesView = made["traces"]
+        self.axis: TimeAxisView = made["axis"]
+        self.overview: OverviewView = made["overview"]
+        self.dock: Dock = made["dock"]
+        self.status: StatusBarView = made["status"]
         self.dock_place = DockPlace(self.dock)
-        self.status = StatusBarView(state)
-        self._views: list[AbstractView] = [
-            self.top,
-            self.traces,
-            self.rail,
-            self.strip,
-            self.axis,
-            self.overview,
-            self.dock,
-            self.status,
-        ]
-
-    def _connect(self) -> None:
-        actions = self.actions_
-        self.top.menu_asked.connect(lambda where: open_main_menu(self, actions, where))
-        self.top.open_asked.connect(actions.open_dialog)
-        self.top.undo_asked.connect(self.shell.store.undo)
-        self.top.redo_asked.connect(self.shell.store.redo)
-        self.top.devices_asked.connect(actions.choose_device)
-        self.top.export_asked.connect(actions.export)
-        self.start.open_asked.connect(actions.open_dialog)
-        self.start.chosen.connect(actions.open_path)
-        self.start.demo_asked.connect(actions.open_demo)
-        self.start.clear_recent_asked.connect(actions.clear_recent)
-        self.start.show_recent(actions.settings.recent)
-        self.traces.pointer_moved.connect(self.axis.show_pointer)
-        self.traces.width_px_changed.connect(lambda _: self._tell_width())
-        self.overview.width_px_changed.connect(lambda _: self._tell_width())
-        self.traces.menu_asked.connect(actions.menus.open_channel_menu)
-        self.rail.menu_asked.connect(actions.menus.open_channel_menu)
-        self.rail.tag_menu_asked.connect(actions.menus.open_tag_menu)
-        self.rail.colour_menu_asked.connect(actions.menus.open_colour_menu)
-        self.strip.search_ended.connect(self.traces.setFocus)
-        self.dock.escaped.connect(self.traces.setFocus)
-        self.dock.hinted.connect(self.status.say)
-        self.dock.poles_zeros.dragging.connect(self.strip.show_pole_drag)
-        self.status.cancel_asked.connect(self._conductor.cancel)
-        theme().changed.connect(self._on_theme)
+        self.start = StartScreen(short_titles())
+        self.banner = Banner(lambda: self.notices.close())
 
     # --- telling the views
 
@@ -201,7 +163,7 @@ class MainWindow(QWidget):
         self.actions_.take_opened(opened)
         self.parts.show_work()
         self.lay_out_parts()
-        self._tell_width()
+        self.tell_width()
         self.traces.setFocus()
         self.setWindowTitle(f"{self.top.title.name} – jaxscope")
         for words in opened.info.warnings[:1]:
@@ -263,7 +225,8 @@ class MainWindow(QWidget):
         """Show the parts that the size, the state and zen leave."""
         self.parts.update()
 
-    def _tell_width(self) -> None:
+    def tell_width(self) -> None:
+        """Tell the compute side how many pixels there are to fill."""
         ratio = self.devicePixelRatioF()
         self._conductor.set_width_px(
             max(1, round(self.traces.width() * ratio)), max(1, round(self.overview.envelope_width() * ratio))
@@ -283,7 +246,8 @@ class MainWindow(QWidget):
                 part.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
 
-    def _on_theme(self) -> None:
+    def follow_theme(self) -> None:
+        """Show the colours and sizes of another theme."""
         self.lay_out_parts()
         self.update()
 
@@ -296,7 +260,7 @@ class MainWindow(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.DevicePixelRatioChange:
-            self._tell_width()
+            self.tell_width()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -7,16 +7,39 @@ signals of the user, setting a widget from the state cannot echo back as an acti
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 from jaxscope.compute.frames import Outcome
+from jaxscope.gui.painting.scales import ScaleBook
+from jaxscope.gui.painting.scene import TraceScene
 from jaxscope.session.actions import Action
 from jaxscope.session.state import SessionState
+
+if TYPE_CHECKING:
+    from jaxscope.gui.navigator import Navigator
 
 Dispatch = Callable[[Action], None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ViewKit:
+    """What a window gives its views: the way of actions, what scrolls, the scales, the painter, the first state."""
+
+    dispatch: Dispatch
+    navigator: Navigator
+    scales: ScaleBook
+    paint: Callable[[TraceScene], None]
+    state: SessionState
+
+
 class AbstractView:
-    """Mixin of all views; both methods do nothing unless a view needs them."""
+    """Mixin of all views; ``show_state`` and ``show_frame`` do nothing unless a view needs them."""
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        raise NotImplementedError(f"{cls.__name__} is no view of the window")
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another state; ``previous`` is the one that was shown."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Self
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
@@ -21,7 +22,7 @@ from jaxscope.gui.components.labels import Hairline
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.components.tabs import FaceTabs
 from jaxscope.gui.theme import colour, scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.chain_list import ChainList
 from jaxscope.gui.views.chain_list_model import StageDelegate
 from jaxscope.gui.views.coefficients import CoefficientsFace
@@ -116,6 +117,11 @@ class Dock(QWidget, AbstractView):
         self._connect()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._limit_width()
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.dispatch)
 
     def set_narrow(self, *, narrow: bool) -> None:
         """Leave notes and facts out and be 360 wide, or not."""

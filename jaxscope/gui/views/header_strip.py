@@ -5,6 +5,8 @@ The legend says in words what the colours mean in the mode in use. The strip is 
 
 from __future__ import annotations
 
+from typing import Self
+
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -20,7 +22,7 @@ from jaxscope.gui.painting.geometry import RAIL_PX, REMOVED_PX, panes_of
 from jaxscope.gui.painting.lanes import lanes_of, shown_channels, shown_unit
 from jaxscope.gui.painting.scales import ScaleBook, scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.session.actions import SelectChannels, SetScale, ShowLanes
 from jaxscope.session.state import SessionState
 
@@ -80,6 +82,11 @@ class HeaderStripView(AbstractView, QWidget):
         self._find.move(RAIL_PX - 34, 5)
         self.setFixedHeight(scaled(_HEIGHT))
         theme().changed.connect(self._on_theme)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.dispatch, kit.navigator, kit.scales, kit.state)
 
     def sizeHint(self) -> QSize:
         return QSize(1200, scaled(_HEIGHT))

@@ -6,6 +6,8 @@ it. A click jumps, dragging the frame scrolls, dragging one of its edges changes
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -18,7 +20,7 @@ from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hai
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import RAIL_PX
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_model import trace_colours
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.state import SessionState
@@ -52,6 +54,11 @@ class OverviewView(AbstractView, QWidget):
         self.setAccessibleName("Overview")
         self.setToolTip("Drag the frame to scroll, its edges to change the window. Blue: already filtered")
         theme().changed.connect(self._on_theme)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.navigator, kit.state)
 
     def sizeHint(self) -> QSize:
         return QSize(1200, scaled(76))

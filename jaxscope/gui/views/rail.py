@@ -7,6 +7,7 @@ place of the unit: hide, alone, height.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Self
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
@@ -19,7 +20,7 @@ from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.painting.geometry import RAIL_PX
 from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_of, name_stride, shown_channels
 from jaxscope.gui.theme import colour, font, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.traces_gestures import chosen_channels
 from jaxscope.session.actions import HideChannels, SelectChannels, SetChannelOrder, SetLook, ShowLanes
 from jaxscope.session.state import SessionState
@@ -57,6 +58,11 @@ class RailView(AbstractView, QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Channels")
         theme().changed.connect(self.update)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.dispatch, kit.state)
 
     def sizeHint(self) -> QSize:
         return QSize(RAIL_PX, 780)

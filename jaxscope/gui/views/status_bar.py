@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
@@ -16,7 +17,7 @@ from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, Opened
 from jaxscope.gui.components.painting import begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.top_bar_readout import has_after
 from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session.state import SessionState
@@ -56,6 +57,11 @@ class StatusBarView(AbstractView, QWidget):
         self.setAccessibleName("Status")
         self._measure()
         theme().changed.connect(self._on_theme)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.state)
 
     def sizeHint(self) -> QSize:
         return QSize(1600, scaled(28))

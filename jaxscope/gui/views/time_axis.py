@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Self
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QWheelEvent
@@ -14,7 +15,7 @@ from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, begin, draw_te
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, pane_at, panes_of
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.state import SessionState
 
@@ -38,6 +39,11 @@ class TimeAxisView(AbstractView, QWidget):
         self.setToolTip("Drag to scroll, Ctrl and wheel to zoom")
         self.setAccessibleName("Time axis")
         theme().changed.connect(self._on_theme)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.navigator, kit.state)
 
     def sizeHint(self) -> QSize:
         return QSize(1200, scaled(28))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QPaintEvent, QResizeEvent
@@ -15,7 +16,7 @@ from jaxscope.gui.components.painting import begin, disc, draw_text, focus_ring,
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.top_bar_readout import Readout
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.actions import ChooseMode
@@ -214,6 +215,11 @@ class TopBarView(AbstractView, QWidget):
         for right in (self.chip, self.readout, self.export_button):
             row.addSpacing(6)
             row.addWidget(right)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.dispatch, kit.state)
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another mode or engine."""

@@ -8,6 +8,7 @@ something changes pictures come in motion quality; 120 ms after the last change 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Self
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
@@ -21,7 +22,7 @@ from jaxscope.gui.painting.painter_thread import TraceImage
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene
 from jaxscope.gui.theme import theme
-from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.traces_gestures import TraceGestures
 from jaxscope.gui.views.traces_layers import (
     Canvas,
@@ -89,6 +90,11 @@ class TracesView(AbstractView, QWidget):
         self.setMinimumSize(200, 120)
         self.setAccessibleName("Traces")
         theme().changed.connect(self._on_theme)
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.dispatch, kit.navigator, kit.scales, kit.paint, kit.state)
 
     def sizeHint(self) -> QSize:
         return QSize(1048, 780)

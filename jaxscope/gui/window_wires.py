@@ -1,0 +1,49 @@
+"""Which signal of the window's views leads where: the one place that knows two views at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jaxscope.gui.main_menu import open_main_menu
+from jaxscope.gui.theme import theme
+
+if TYPE_CHECKING:
+    from jaxscope.gui.main_window import MainWindow
+
+
+def connect_views(window: MainWindow) -> None:
+    """Connect the views of a window with one another and with its actions."""
+    _connect_commands(window)
+    _connect_traces(window)
+    window.strip.search_ended.connect(window.traces.setFocus)
+    window.dock.escaped.connect(window.traces.setFocus)
+    window.dock.hinted.connect(window.status.say)
+    window.dock.poles_zeros.dragging.connect(window.strip.show_pole_drag)
+    theme().changed.connect(window.follow_theme)
+
+
+def _connect_commands(window: MainWindow) -> None:
+    actions, store = window.actions_, window.shell.store
+    window.top.menu_asked.connect(lambda where: open_main_menu(window, actions, where))
+    window.top.open_asked.connect(actions.open_dialog)
+    window.top.undo_asked.connect(store.undo)
+    window.top.redo_asked.connect(store.redo)
+    window.top.devices_asked.connect(actions.choose_device)
+    window.top.export_asked.connect(actions.export)
+    window.start.open_asked.connect(actions.open_dialog)
+    window.start.chosen.connect(actions.open_path)
+    window.start.demo_asked.connect(actions.open_demo)
+    window.start.clear_recent_asked.connect(actions.clear_recent)
+    window.start.show_recent(actions.settings.recent)
+    window.status.cancel_asked.connect(actions.conductor.cancel)
+
+
+def _connect_traces(window: MainWindow) -> None:
+    menus = window.actions_.menus
+    window.traces.pointer_moved.connect(window.axis.show_pointer)
+    window.traces.width_px_changed.connect(lambda _: window.tell_width())
+    window.overview.width_px_changed.connect(lambda _: window.tell_width())
+    window.traces.menu_asked.connect(menus.open_channel_menu)
+    window.rail.menu_asked.connect(menus.open_channel_menu)
+    window.rail.tag_menu_asked.connect(menus.open_tag_menu)
+    window.rail.colour_menu_asked.connect(menus.open_colour_menu)
