@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from jaxscope.compute.frames import ExportProgress
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
 from jaxscope.compute.workbench import Wish, Workbench
+from jaxscope.errors import WriteError
 
 if TYPE_CHECKING:
     from jaxscope.compute.batch_plan import BatchOptions
@@ -33,6 +35,10 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
         from jaxscope.compute.batch import run_batch
 
         recording, is_held = wish.entry.recording, False
+        target = os.path.abspath(request.path)
+        if target in bench.writing:
+            raise WriteError(f"{request.path} is being written by another export", hint="choose another name")
+        bench.writing.add(target)
         chains = wish.state.document.chains if wish.state.document.filter_on else ()
         begun = time.monotonic()
         steps = run_batch(recording, chains, _options(wish, request), programs=bench.programs)
@@ -57,6 +63,7 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
             bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
             raise
         finally:
+            bench.writing.discard(target)
             steps.close()
             if is_held:
                 recording.release()

@@ -56,6 +56,8 @@ class Workbench:
     #: automatic scale by channel kind, by recording id
     scales: dict[str, dict[str, float]] = field(default_factory=dict)
     shown: Shown | None = None
+    #: files that exports are writing, as absolute paths
+    writing: set[str] = field(default_factory=set)
 
     @contextmanager
     def busy(self, what: str, label: str) -> Iterator[None]:

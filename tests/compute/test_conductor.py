@@ -23,6 +23,7 @@ from jaxscope.compute.frames import (
     SpectrumFrame,
 )
 from jaxscope.compute.scheduler import Cancelled, CancelToken
+from jaxscope.errors import WriteError
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
@@ -302,6 +303,19 @@ def test_an_export_that_ends_before_it_begins_is_told(desk, npz, tmp_path, is_cl
     done = desk.last(ExportProgress)
     assert (done.job, done.done, done.cancelled) == (7, True, True)
     assert not list(tmp_path.glob("a.npy*"))
+
+
+def test_two_exports_never_write_one_file(desk, npz, tmp_path):
+    desk.open(npz)
+    bench, wish = desk.conductor._bench, desk.conductor._wish()
+    request = ExportRequest(path=str(tmp_path / "a.npy"))
+    first = export_work(bench, wish, request, 1)(CancelToken())
+    with pytest.raises(WriteError, match="another export"):
+        export_work(bench, wish, request, 2)(CancelToken())
+    for _ in first:
+        pass
+    assert desk.last(ExportProgress).path == request.path
+    assert not bench.writing
 
 
 def test_a_recording_without_a_rate_needs_one(desk, tmp_path):
