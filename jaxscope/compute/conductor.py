@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 
 from jaxscope.compute.design_job import DesignJobs
 from jaxscope.compute.export_job import ExportRequest, export_work
@@ -21,6 +22,7 @@ from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
+from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
 from jaxscope.session.state import SessionState
 from jaxscope.session.store import Store
@@ -104,7 +106,9 @@ class Conductor:
                 self._say_no_rate(entry, revision)
                 return
             token.check()
-            self._bench.deliver(Opened(recording_id=entry.id, path=path, info=entry.recording.info))
+            self._bench.deliver(
+                Opened(recording_id=entry.id, path=path, info=_as_long_as_its_events(entry.recording.info))
+            )
 
         self._scheduler.submit("open", work)
 
@@ -265,6 +269,14 @@ class Conductor:
         if is_export:
             job = int(lane.removeprefix("export-"))
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
+
+
+def _as_long_as_its_events(info: RecordingInfo) -> RecordingInfo:
+    """Return what the window is told of a recording: one without signals lasts as long as its events do."""
+    if any(channel.kind != "annotation" for channel in info.channels):
+        return info
+    ends_s = (event.onset_s + (event.duration_s or 0.0) for event in info.annotations)
+    return replace(info, duration_s=max((*ends_s, info.duration_s or 0.0)))
 
 
 def _window_of(state: SessionState) -> tuple[object, ...]:

@@ -23,11 +23,13 @@ from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
+from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_gestures import TraceGestures
 from jaxscope.gui.views.traces_layers import (
-    Canvas,
+    emptiness_words,
     paint_cover,
     paint_cursors,
+    paint_emptiness,
     paint_ground,
     paint_rubber_band,
 )
@@ -197,6 +199,9 @@ class TracesView(AbstractView, QWidget):
 
     def _describe(self) -> None:
         model = self.model
+        if not model.lanes and model.info is not None:
+            self.setAccessibleDescription(". ".join(emptiness_words(model)))
+            return
         filter_words = "filter on" if model.shows_after else "filter off"
         self.setAccessibleDescription(
             f"{len(model.lanes)} channels, {model.start_s:.1f} to {model.stop_s:.1f} seconds, "
@@ -219,6 +224,8 @@ class TracesView(AbstractView, QWidget):
         if self.model.info is not None:
             paint_cover(canvas)
             paint_cursors(canvas)
+            if not self.model.lanes:
+                paint_emptiness(canvas)
         band = self._gestures.band
         if band is not None:
             paint_rubber_band(canvas, band)

@@ -6,12 +6,9 @@ while the picture of the traces is still that of a moment ago. Everything is rea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
-from jaxscope.data.annotations import Gap
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
@@ -19,38 +16,13 @@ from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.painting.scales import scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.views.traces_canvas import Canvas
+from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
 from jaxscope.gui.views.traces_model import TracesModel, Value
 from jaxscope.gui.views.traces_numbers import clock, size_text, span_text, value_text
 
-_HATCH_PX = 9
-_LABEL_FROM_PX = 60
 _CHIP_FROM_PX = 40
 _MOST_LABELS = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Canvas:
-    """The surface that is painted on: the painter, the model, the size, and where the pointer is."""
-
-    painter: QPainter
-    model: TracesModel
-    width: float
-    height: float
-    pointer: QPointF | None = None
-
-    @property
-    def panes(self) -> tuple[PaneRect, ...]:
-        """The panes of the mode in use."""
-        return self.model.panes(self.width)
-
-    @property
-    def lane_px(self) -> float:
-        """Height of one lane."""
-        return self.height / max(1, len(self.model.lanes))
-
-    def x(self, pane: PaneRect, second: float) -> float:
-        """Return the position of a time in a pane."""
-        return pane.x_of(second, self.model.start_s, self.model.duration_s)
 
 
 # --- under the traces
@@ -71,8 +43,7 @@ def paint_ground(canvas: Canvas) -> None:
         painter.setClipRect(QRectF(pane.left, 0, pane.width, canvas.height), Qt.ClipOperation.IntersectClip)
         if canvas.model.shows_after and pane.content != "before":
             _paint_settling(canvas, pane)
-        for gap in _gaps_in_view(canvas.model):
-            _paint_gap(canvas, pane, gap)
+        paint_gaps(canvas, pane)
         painter.restore()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -81,11 +52,6 @@ def _paint_grid(canvas: Canvas, pane: PaneRect) -> None:
     shade = colour("line", 0.75 if theme().is_dark else 0.9)
     for second in time_ticks(canvas.model.start_s, canvas.model.stop_s, pane.width).major:
         canvas.painter.fillRect(QRectF(round(canvas.x(pane, second)), 0, 1, canvas.height), shade)
-
-
-def _gaps_in_view(model: TracesModel) -> list[Gap]:
-    gaps = () if model.info is None else model.info.gaps
-    return [gap for gap in gaps if gap.stop_s > model.start_s and gap.start_s < model.stop_s]
 
 
 def _breaks(model: TracesModel) -> list[tuple[float, bool, bool]]:
@@ -139,28 +105,6 @@ def _paint_zone(canvas: Canvas, pane: PaneRect, second: float, direction: float,
         draw_text(painter, chip, words, font(11, 500), "warn", CENTRE)
 
 
-def _paint_gap(canvas: Canvas, pane: PaneRect, gap: Gap) -> None:
-    painter = canvas.painter
-    left, right = canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)
-    left, right = max(left, pane.left - 2), min(right, pane.left + pane.width + 2)
-    if right - left < 1:
-        painter.fillRect(QRectF(round(left), 0, 1, canvas.height), colour("text3"))
-        return
-    area = QRectF(left, 0, right - left, canvas.height)
-    painter.fillRect(area, colour("canvas"))
-    painter.save()
-    painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen("line2", 1.0))
-    height = int(canvas.height)
-    first = int(left) - height - (int(left) - height) % _HATCH_PX
-    for foot in range(first, int(right) + _HATCH_PX, _HATCH_PX):
-        painter.drawLine(QPointF(foot, height), QPointF(foot + height, 0))
-    painter.restore()
-    for x in (canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)):
-        painter.fillRect(QRectF(round(x), 0, 1, canvas.height), colour("text3"))
-
-
 # --- over the traces
 
 
@@ -170,8 +114,7 @@ def paint_cover(canvas: Canvas) -> None:
     for pane in canvas.panes:
         canvas.painter.save()
         canvas.painter.setClipRect(QRectF(pane.left, 0, pane.width, canvas.height), Qt.ClipOperation.IntersectClip)
-        for gap in _gaps_in_view(model):
-            _paint_gap_label(canvas, pane, gap)
+        paint_gap_labels(canvas, pane)
         if model.state.viewport.show_events:
             _paint_events(canvas, pane)
         canvas.painter.restore()
@@ -181,18 +124,6 @@ def paint_cover(canvas: Canvas) -> None:
         _paint_removed(canvas)
     elif model.state.viewport.show_scale_bars and model.frame is not None:
         _paint_scale_bars(canvas)
-
-
-def _paint_gap_label(canvas: Canvas, pane: PaneRect, gap: Gap) -> None:
-    left = max(canvas.x(pane, gap.start_s), pane.left)
-    right = min(canvas.x(pane, gap.stop_s), pane.left + pane.width)
-    if right - left < _LABEL_FROM_PX:
-        return
-    words = f"no data, {span_text(gap.stop_s - gap.start_s)}"
-    width = text_width(words, font(11, 500)) + 14
-    chip = QRectF((left + right - width) / 2, 8, width, 20)
-    rounded(canvas.painter, chip, 4, "raised", "line2")
-    draw_text(canvas.painter, chip, words, font(11, 500), "text2", CENTRE)
 
 
 def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
@@ -370,6 +301,24 @@ def _paint_values(canvas: Canvas, second: float) -> None:
         rounded(painter, QRectF(line.left(), line.center().y() - 1.25, 10, 2.5), 1, token)
         draw_text(painter, line.adjusted(16, 0, 0, 0), caption, font(11), "text2")
         draw_text(painter, line, words, font(11, 500), "text", RIGHT)
+
+
+def paint_emptiness(canvas: Canvas) -> None:
+    """Say why there are no traces."""
+    words = emptiness_words(canvas.model)
+    area = QRectF(0, canvas.height / 2 - 28, canvas.width, 24)
+    draw_text(canvas.painter, area, words[0], font(15, 600), "text", CENTRE)
+    draw_text(canvas.painter, area.translated(0, 28), words[1], font(12), "text2", CENTRE)
+
+
+def emptiness_words(model: TracesModel) -> tuple[str, str]:
+    """Return why there are no traces, and what there is instead."""
+    channels = () if model.info is None else model.info.channels
+    if any(channel.kind != "annotation" for channel in channels):
+        return "All channels are hidden", "Shift+H shows them again"
+    count = len(model.state.document.annotations)
+    events = {0: "It holds no events either", 1: "It holds 1 event"}.get(count, f"It holds {count} events")
+    return "This recording has no signals", f"{events}; jaxscope info lists what is in it"
 
 
 def paint_rubber_band(canvas: Canvas, band: QRectF) -> None:

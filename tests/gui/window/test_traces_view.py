@@ -12,11 +12,13 @@ from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from jaxscope.compute.frames import Blocked
-from jaxscope.data.annotations import Annotation
-from jaxscope.gui.theme import theme
+from jaxscope.compute.frames import Blocked, Opened
+from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.gui.theme import colour, theme
 from jaxscope.gui.views import overview, traces_layers
 from jaxscope.gui.views.traces import TracesView
+from jaxscope.gui.views.traces_gaps import GapArea, gap_areas
+from jaxscope.gui.views.traces_layers import emptiness_words
 from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session import actions as act
 from jaxscope.session.state import Viewport
@@ -235,3 +237,43 @@ def test_two_thousand_repaints_leave_the_process_alive(desk):
             view.repaint(QRect(number % 900, number % 600, 60, 60))
     assert view.isVisible()
     assert view.painted_revision == painted
+
+
+def test_gap_of_one_channel_is_hatched_in_its_lane_alone(desk, info):
+    gap = Gap(start_s=2.0, stop_s=4.0)
+    channels = tuple(replace(each, gaps=(gap,)) if each.name in ("O1", "O2") else each for each in info.channels)
+    desk.window.receive(Opened(recording_id="r", path="/data/six.edf", info=replace(info, channels=channels)))
+    desk.store.dispatch(act.LookAt(start_s=0.0, duration_s=10.0))
+    view = desk.window.traces
+    assert gap_areas(view.model) == [GapArea(gap=gap, first_row=2, stop_row=4)]
+    desk.pump()
+    drawn = pixels(view.grab().toImage())
+    lane_px = view.height() / 6
+    within = drawn[:, round(view.width() * 0.22) : round(view.width() * 0.38)]
+    lanes = [within[round(row * lane_px) + 2 : round((row + 1) * lane_px) - 2] for row in range(6)]
+    marks = [np.setdiff1d(lane, lanes[0]).size > 0 for lane in lanes]
+    assert marks == [False, False, True, True, False, False]
+    desk.store.dispatch(act.LookAt(start_s=15.0, duration_s=10.0))
+    assert [(area.first_row, area.stop_row) for area in gap_areas(view.model)] == [(0, 2), (4, 6)]
+
+
+def test_recording_of_events_alone_says_so(desk, info):
+    view = desk.window.traces
+    empty = drawn_words(view)
+    desk.window.receive(Opened(recording_id="e", path="/data/events.edf", info=replace(info, channels=())))
+    assert emptiness_words(view.model)[0] == "This recording has no signals"
+    assert "2 events" in view.accessibleDescription()
+    desk.pump()
+    assert drawn_words(view) > empty
+
+
+def drawn_words(view: TracesView) -> int:
+    """Count the pixels of full text colour around the middle of the view."""
+    middle = pixels(view.grab().toImage())[view.height() // 2 - 40 : view.height() // 2 + 40]
+    return int((middle == QColor(colour("text")).rgb() & 0xFFFFFF).sum())
+
+
+def test_hidden_channels_are_told_from_none(desk):
+    names = tuple(lane.name for lane in desk.window.traces.model.lanes)
+    desk.store.dispatch(act.HideChannels(names=names))
+    assert emptiness_words(desk.window.traces.model)[0] == "All channels are hidden"

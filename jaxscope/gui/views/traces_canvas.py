@@ -1,0 +1,36 @@
+"""What the layers of the traces are painted on: a painter with the model, the size and the pointer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPainter
+
+from jaxscope.gui.painting.geometry import PaneRect
+from jaxscope.gui.views.traces_model import TracesModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canvas:
+    """The surface that is painted on: the painter, the model, the size, and where the pointer is."""
+
+    painter: QPainter
+    model: TracesModel
+    width: float
+    height: float
+    pointer: QPointF | None = None
+
+    @property
+    def panes(self) -> tuple[PaneRect, ...]:
+        """The panes of the mode in use."""
+        return self.model.panes(self.width)
+
+    @property
+    def lane_px(self) -> float:
+        """Height of one lane."""
+        return self.height / max(1, len(self.model.lanes))
+
+    def x(self, pane: PaneRect, second: float) -> float:
+        """Return the position of a time in a pane."""
+        return pane.x_of(second, self.model.start_s, self.model.duration_s)

@@ -1,0 +1,100 @@
+"""Gaps under the traces: hatched where nothing was recorded, in the lanes of the channels that lack it.
+
+Most gaps are those of the whole recording; a channel may have its own. Lanes side by side that lack the same stretch
+are hatched together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from jaxscope.data.annotations import Gap
+from jaxscope.gui.components.painting import CENTRE, draw_text, pen, rounded, text_width
+from jaxscope.gui.painting.geometry import PaneRect
+from jaxscope.gui.theme import colour, font
+from jaxscope.gui.views.traces_canvas import Canvas
+from jaxscope.gui.views.traces_model import TracesModel
+from jaxscope.gui.views.traces_numbers import span_text
+
+_HATCH_PX = 9
+_LABEL_FROM_PX = 60
+_LABEL_HEIGHT_PX = 28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapArea:
+    """A gap, and the lanes (half-open) that lack it."""
+
+    gap: Gap
+    first_row: int
+    stop_row: int
+
+
+def gap_areas(model: TracesModel) -> list[GapArea]:
+    """Return the gaps in view with the lanes they cover."""
+    if model.info is None:
+        return []
+    channels = model.info.channels
+    own = [channels[lane.channel].gaps for lane in model.lanes]
+    gaps_of = [model.info.gaps if gaps is None else gaps for gaps in own] or [model.info.gaps]
+    areas: list[GapArea] = []
+    first = 0
+    for row in range(1, len(gaps_of) + 1):
+        if row < len(gaps_of) and gaps_of[row] == gaps_of[first]:
+            continue
+        areas.extend(
+            GapArea(gap=gap, first_row=first, stop_row=row)
+            for gap in gaps_of[first]
+            if gap.stop_s > model.start_s and gap.start_s < model.stop_s
+        )
+        first = row
+    return areas
+
+
+def paint_gaps(canvas: Canvas, pane: PaneRect) -> None:
+    """Hatch the gaps in view."""
+    for area in gap_areas(canvas.model):
+        _paint_gap(canvas, pane, area)
+
+
+def _paint_gap(canvas: Canvas, pane: PaneRect, area: GapArea) -> None:
+    painter, gap = canvas.painter, area.gap
+    top, bottom = area.first_row * canvas.lane_px, area.stop_row * canvas.lane_px
+    left, right = canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)
+    left, right = max(left, pane.left - 2), min(right, pane.left + pane.width + 2)
+    if right - left < 1:
+        painter.fillRect(QRectF(round(left), top, 1, bottom - top), colour("text3"))
+        return
+    rect = QRectF(left, top, right - left, bottom - top)
+    painter.fillRect(rect, colour("canvas"))
+    painter.save()
+    painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(pen("line2", 1.0))
+    height = int(bottom - top) + 1
+    # the lines of one lane go on in the next
+    foot = int(left) - height - (int(left) - height) % _HATCH_PX - round(bottom) % _HATCH_PX
+    while foot < right + _HATCH_PX:
+        painter.drawLine(QPointF(foot, bottom), QPointF(foot + height, bottom - height))
+        foot += _HATCH_PX
+    painter.restore()
+    for x in (canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)):
+        painter.fillRect(QRectF(round(x), top, 1, bottom - top), colour("text3"))
+
+
+def paint_gap_labels(canvas: Canvas, pane: PaneRect) -> None:
+    """Say how long the gaps are where there is room."""
+    for area in gap_areas(canvas.model):
+        top = area.first_row * canvas.lane_px
+        left = max(canvas.x(pane, area.gap.start_s), pane.left)
+        right = min(canvas.x(pane, area.gap.stop_s), pane.left + pane.width)
+        if right - left < _LABEL_FROM_PX or area.stop_row * canvas.lane_px - top < _LABEL_HEIGHT_PX:
+            continue
+        words = f"no data, {span_text(area.gap.stop_s - area.gap.start_s)}"
+        width = text_width(words, font(11, 500)) + 14
+        chip = QRectF((left + right - width) / 2, top + min(8.0, _LABEL_HEIGHT_PX / 2 - 10), width, 20)
+        rounded(canvas.painter, chip, 4, "raised", "line2")
+        draw_text(canvas.painter, chip, words, font(11, 500), "text2", CENTRE)
