@@ -121,7 +121,11 @@ def run_case(number: int) -> str | None:
     if not np.array_equal(np.isnan(y), np.isnan(expected)):
         return f"NaN in other places | {said}"
     spread = np.nan_to_num(x - np.nan_to_num(x[:, :1])) if precision == "float64" else np.nan_to_num(x)
-    scale = max(np.abs(np.nan_to_num(expected)).max(initial=0.0), np.abs(spread).max(initial=0.0))
+    scale = max(
+        np.abs(np.nan_to_num(expected)).max(initial=0.0),
+        np.abs(spread).max(initial=0.0),
+        1e-9 * np.abs(np.nan_to_num(x)).max(initial=0.0),
+    )
     error = float(np.nan_to_num(np.abs(y - expected)).max(initial=0.0))
     return None if error <= LIMIT[precision] * max(scale, 1e-300) else f"error {error:.3g} of {scale:.3g} | {said}"
 

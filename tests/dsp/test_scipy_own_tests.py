@@ -50,7 +50,7 @@ CANNOT = {
 LEFT_OUT = ("TestLinearFilterFloatExtended", "TestLinearFilterComplexExtended")
 #: what is run without being asked for; the rest is slow for the many shapes that have to be compiled
 QUICK = {
-    "TestLinearFilterFloat64", "TestLFilterZI", "TestHilbert", "TestGroupDelay",
+    "TestLFilterZI", "TestHilbert", "TestGroupDelay",
     "test_sg_filter_basic", "test_sg_filter_interp_edges", "test_sg_filter_valid_window_length_3d",
 }  # fmt: skip
 EVERYTHING = "JAXSCOPE_SLOW_TESTS" in os.environ
