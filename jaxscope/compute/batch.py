@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, pla
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.provenance import hash_steps, provenance_of, refuse_foreign, write_provenance
 from jaxscope.compute.render import row_groups
+from jaxscope.compute.resume import finished_result
 from jaxscope.compute.spot_check import SpotCheck
 from jaxscope.compute.stream import Block, filtered_blocks
 from jaxscope.data.recording import Recording
@@ -48,6 +49,7 @@ def filter_file(
     device: str = "cpu:0",
     precision: Precision = "float64",
     method: str = "auto",
+    resume: bool = False,
 ) -> Result:
     """Filter a file into another one.
 
@@ -62,6 +64,8 @@ def filter_file(
         Names or globs of what is written; empty means all.
     start_s, stop_s : float or None
         Which time is written; the numbers are those of the whole recording.
+    resume : bool
+        Leave an output as it is that an earlier run has finished from the same content in the same way.
 
     Returns
     -------
@@ -84,7 +88,11 @@ def filter_file(
         device=device,
         precision=precision,
         method=method,
+        rate_hz=rate_hz,
+        samples_first=samples_first,
     )
+    if resume and (before := finished_result(chains, options)) is not None:
+        return before
     recording = open_recording(source, rate_hz=rate_hz, samples_first=samples_first)
     try:
         with closing(run_batch(recording, chains, options)) as steps:
@@ -146,9 +154,8 @@ def run_batch(
         "max_abs_vs_reference": measured,
         "warnings": list(dict.fromkeys((*plan.warnings, *writer.warnings))),
     }
-    named = {name: value for name, value in asdict(options).items() if name in ("channels", "start_s", "stop_s")}
     content = provenance_of(
-        source=source, source_sha256=digest, chains=chains, result=result, options=named, request=request
+        source=source, source_sha256=digest, chains=chains, result=result, options=options, request=request
     )
     write_provenance(target, content)
     return result
@@ -254,5 +261,4 @@ def _hashed(source: Path) -> Generator[float, None, str]:
             next(steps)
             yield 0.98
     except StopIteration as end:
-        digest: str = end.value
-        return digest
+        return str(end.value)

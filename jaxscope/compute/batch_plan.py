@@ -25,7 +25,10 @@ from jaxscope.writers.base import WriteRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """How a file is filtered and written. ``channels`` holds names or globs; empty means all."""
+    """How a file is filtered and written. ``channels`` holds names or globs; empty means all.
+
+    ``rate_hz`` and ``samples_first`` are what the source was opened with.
+    """
 
     source: str
     target: str
@@ -36,6 +39,8 @@ class BatchOptions:
     device: str = "cpu:0"
     precision: Precision = "float64"
     method: str = "auto"
+    rate_hz: float | None = None
+    samples_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

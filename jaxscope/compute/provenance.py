@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from jaxscope import unfinished
+from jaxscope.compute.batch_plan import BatchOptions
 from jaxscope.errors import WriteError
 from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.spec import FilterChain
@@ -53,13 +55,29 @@ def hash_steps(path: Path) -> Generator[None, None, str]:
     return digest.hexdigest()
 
 
+def hash_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    steps = hash_steps(path)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return str(end.value)
+
+
+def options_told(options: BatchOptions) -> dict[str, Any]:
+    """Return what was asked for, beside chains and precision, that decides the content of an output."""
+    names = ("channels", "start_s", "stop_s", "rate_hz", "samples_first", "device", "method")
+    return {name: getattr(options, name) for name in names}
+
+
 def provenance_of(
     *,
     source: Path,
     source_sha256: str,
     chains: Sequence[FilterChain],
     result: dict[str, Any],
-    options: dict[str, Any],
+    options: BatchOptions,
     request: WriteRequest,
 ) -> dict[str, Any]:
     """Return the content of the file, plain JSON values."""
@@ -72,7 +90,7 @@ def provenance_of(
         "input": {"name": source.name, "size_bytes": size_of(source), "sha256": source_sha256},
         "output": _output(Path(result["path"]), request),
         "chains": [chain_to_dict(chain) for chain in chains],
-        "options": options,
+        "options": options_told(options),
         **{name: result[name] for name in ("method", "device", "precision", "max_abs_vs_reference", "warnings")},
     }
 
@@ -81,6 +99,7 @@ def _output(path: Path, request: WriteRequest) -> dict[str, Any]:
     """Return what the output is, with all that its format may not be able to hold."""
     return {
         "name": path.name,
+        "size_bytes": size_of(path),
         "start": None if request.start is None else request.start.isoformat(),
         "channels": [asdict(channel) for channel in request.channels],
         "annotations": [asdict(annotation) for annotation in request.annotations],
@@ -98,11 +117,13 @@ def write_provenance(target: Path, content: dict[str, Any]) -> None:
     """
     path = provenance_path(target)
     temporary = path.with_name(f".{path.name}.part")
+    unfinished.remember(temporary)
     try:
         temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         os.replace(temporary, path)
+        unfinished.forget(temporary)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        unfinished.remove(temporary)
         raise WriteError(
             f"{path} cannot be written: {error.strerror or error}", hint="choose another folder"
         ) from error

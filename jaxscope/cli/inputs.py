@@ -1,0 +1,101 @@
+"""Which recordings the inputs of ``jaxscope filter`` mean: files, folders, and patterns that no shell has unfolded.
+
+Invariant: the order is that of the inputs, and within a folder or pattern that of the names; what was there before is
+not taken again from one of these. A folder means the recordings in it at any depth, by their suffix, and where each
+lies in it is kept in the output. Notes in a folder are no recordings: there, a text must look like a table.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxscope.errors import ReadError, UsageError
+from jaxscope.readers import READERS, SUFFIXES
+from jaxscope.readers.base import read_head
+
+#: Files that belong to a header beside them, which is the one to open, by suffix.
+_HEADERS: dict[str, tuple[str, ...]] = {
+    ".eeg": (".vhdr", ".VHDR", ".ahdr"),
+    ".vmrk": (".vhdr", ".VHDR", ".ahdr"),
+    ".fdt": (".set", ".SET"),
+}
+_MAYBE_NOTES = frozenset({".txt", ".log", ".asc"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A recording to filter, and under which name it is written into a folder."""
+
+    path: str
+    name: str
+
+
+def find_inputs(given: Sequence[str], *, besides: str | None) -> list[Input]:
+    """Return the recordings that files, folders and patterns mean.
+
+    Parameters
+    ----------
+    given : sequence of str
+    besides : str or None
+        A folder whose files are not taken though it lies in a given one: that of the outputs.
+
+    Raises
+    ------
+    UsageError
+        If a folder or a pattern holds nothing.
+    """
+    found: list[Input] = []
+    seen: set[str] = set()
+    for text in given:
+        for one in _unfold(text, besides):
+            place = os.path.realpath(one.path)
+            if place not in seen or one.path == text:
+                found.append(one)
+            seen.add(place)
+    return found
+
+
+def _unfold(text: str, besides: str | None) -> Iterator[Input]:
+    if os.path.isdir(text):
+        yield from _in_folder(text, besides)
+    elif os.path.lexists(text) or not glob.has_magic(text):
+        yield Input(path=text, name=Path(text).name)
+    else:
+        paths = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
+        if not paths:
+            raise UsageError(f"no file fits {text}", hint="check the pattern")
+        yield from (Input(path=path, name=Path(path).name) for path in paths)
+
+
+def _in_folder(text: str, besides: str | None) -> Iterator[Input]:
+    folder, out = Path(text), None if besides is None else os.path.realpath(besides)
+    names: list[str] = []
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and os.path.realpath(os.path.join(root, name)) != out
+        )
+        here = Path(root)
+        names += [str((here / name).relative_to(folder)) for name in sorted(files) if _is_recording(here / name)]
+    if not names:
+        raise UsageError(f"{text} holds no recordings", hint="name files, or another folder")
+    yield from (Input(path=str(folder / name), name=name) for name in names)
+
+
+def _is_recording(path: Path) -> bool:
+    suffix = path.suffix.lower()
+    if path.name.startswith(".") or suffix not in SUFFIXES:
+        return False
+    if suffix in _MAYBE_NOTES and not _is_table(path):
+        return False
+    return not any(path.with_suffix(header).is_file() for header in _HEADERS.get(suffix, ()))
+
+
+def _is_table(path: Path) -> bool:
+    try:
+        return READERS["text"].sniff(read_head(path))
+    except ReadError:
+        return True  # reading it tells why

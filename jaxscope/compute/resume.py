@@ -1,0 +1,77 @@
+"""Whether an output was finished by an earlier run, so that a batch of many files can be taken up again.
+
+An output counts as finished only where the provenance file beside it, which is written last, tells of the same input
+by its content, of the same chains, options, precision and version, and of an output of the size that is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxscope.compute.batch_plan import BatchOptions
+from jaxscope.compute.provenance import FORMAT, hash_of, options_told, provenance_path, size_of
+from jaxscope.filters.chain_file import chain_to_dict
+from jaxscope.filters.spec import FilterChain
+
+#: Headers whose samples lie in other files, of the same stem; those are judged by their time, not by their content.
+_SEVERAL_FILES = frozenset({".vhdr", ".ahdr", ".eeg", ".vmrk", ".hea", ".set", ".fdt", ".fif"})
+FINISHED = "finished by an earlier run and left as it is"
+
+
+def finished_result(chains: Sequence[FilterChain], options: BatchOptions) -> dict[str, Any] | None:
+    """Return the result of the run that finished an output, as ``filter_file`` does, or None where none has."""
+    from jaxscope import __version__
+
+    source, target = Path(options.source), Path(options.target)
+    told = _read(provenance_path(target))
+    if told is None or not target.is_file() or not source.is_file():
+        return None
+    wanted = _plain(
+        {
+            "jaxscope": __version__,
+            "chains": [chain_to_dict(chain) for chain in chains],
+            "options": options_told(options),
+            "precision": options.precision,
+        }
+    )
+    output, given = told.get("output", {}), told.get("input", {})
+    if any(told.get(name) != value for name, value in wanted.items()) or output.get("size_bytes") != size_of(target):
+        return None
+    if given.get("size_bytes") != size_of(source) or given.get("sha256") != hash_of(source):
+        return None
+    if source.suffix.lower() in _SEVERAL_FILES and _is_newer_beside(source, provenance_path(target)):
+        return None
+    channels = output["channels"]
+    return {
+        "path": str(target),
+        "seconds": 0.0,
+        "n_channels": len(channels),
+        "n_samples": max(channel["n_samples"] for channel in channels),
+        **{name: told[name] for name in ("method", "device", "precision", "max_abs_vs_reference")},
+        "warnings": [FINISHED, *told["warnings"]],
+    }
+
+
+def _is_newer_beside(source: Path, told: Path) -> bool:
+    """Say whether a file that may hold the samples of a header was changed after an output was finished."""
+    finished = told.stat().st_mtime_ns
+    return any(
+        entry.stat().st_mtime_ns > finished for entry in source.parent.iterdir() if entry.name.startswith(source.stem)
+    )
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None  # nothing was finished that could be left as it is
+    return content if isinstance(content, dict) and content.get("format") == FORMAT else None
+
+
+def _plain(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file of JSON gives back."""
+    plain: dict[str, Any] = json.loads(json.dumps(content))
+    return plain
