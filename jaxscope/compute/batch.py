@@ -93,18 +93,23 @@ def filter_file(
     )
     if resume and (before := finished_result(chains, options)) is not None:
         return before
-    recording = open_recording(source, rate_hz=rate_hz, samples_first=samples_first)
+    with (
+        open_recording(source, rate_hz=rate_hz, samples_first=samples_first) as recording,
+        closing(run_batch(recording, chains, options)) as steps,
+    ):
+        return _finish(steps, report)
+
+
+def _finish(steps: Generator[float, None, Result], report: Callable[[float], None] | None) -> Result:
+    """Run to the end, tell the shares and return the result."""
     try:
-        with closing(run_batch(recording, chains, options)) as steps:
-            while True:
-                share = next(steps)
-                if report is not None:
-                    report(share)
+        while True:
+            share = next(steps)
+            if report is not None:
+                report(share)
     except StopIteration as end:
         result: Result = end.value
         return result
-    finally:
-        recording.close()
 
 
 def run_batch(

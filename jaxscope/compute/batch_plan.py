@@ -227,8 +227,11 @@ def _designs(
 ) -> tuple[ChainDesign | None, ...]:
     designs: list[ChainDesign | None] = []
     for channel, number in zip(channels, chain_numbers(chains, info, channels), strict=True):
-        made = None if number is None else design_or_refusal(chains[number], rate_hz)
-        if number is not None and isinstance(made, Refusal):
+        if number is None:
+            designs.append(None)
+            continue
+        made = design_or_refusal(chains[number], rate_hz)
+        if isinstance(made, Refusal):
             raise made.in_chain(chains[number]).at_channel(info.channels[channel].name).to_error()
         designs.append(made)
     return tuple(designs)
