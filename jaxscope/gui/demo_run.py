@@ -62,16 +62,16 @@ def measure_demo(
     path = open_demo(session, file, rate_hz)
     window = session.window
     traces = window.traces
-    _wait(lambda: window.shell.has_recording or bool(window.start.failure_words) or _asks_rate(session))
+    wait(lambda: window.shell.has_recording or bool(window.start.failure_words) or _asks_rate(session))
     if _asks_rate(session):
         raise ReadError(f"{path} does not tell its sampling rate", hint="give it in Hz with --rate")
     if not window.shell.has_recording:
         raise ReadError(window.start.failure_words, hint="choose another recording")
     info = window.shell.info
-    _wait(lambda: _shows(session, 0))
+    wait(lambda: _shows(session, 0))
     rms_before, rms_after = _exact_rms(session)
     _look_at_something(session)
-    tuned = _tune(session)
+    tuned = tune(session)
     _wait_for_background(session)
     _finish_picture(session)
     if screenshot is not None and not window.grab().save(screenshot):
@@ -90,7 +90,7 @@ def measure_demo(
     }
 
 
-def _tune(session: WindowSession) -> dict[str, object]:
+def tune(session: WindowSession, moves: int = MOVES) -> dict[str, object]:
     """Drag the cutoff of the selected stage up and down and return the figures; nothing where there is no knob."""
     found = _knob_to_turn(session)
     watchdog = Watchdog()
@@ -100,20 +100,23 @@ def _tune(session: WindowSession) -> dict[str, object]:
             "compilations_while_tuning": 0,
             "longest_gui_stall_ms": None,
             "longest_gui_work_ms": None,
+            "gui_work_per_edit_ms": None,
         }
     stage, knob, values = found
     # the first moves pay for what is compiled once
     for value in values[:3]:
-        _change(session, _turn(stage, knob, value))
-    _wait(lambda: session.conductor.wait_idle(0.0))
+        change(session, _turn(stage, knob, value))
+    wait(lambda: session.conductor.wait_idle(0.0))
     compiled = session.conductor.compilations()
     watchdog.start()
     times_ms = []
-    for value in (values * (MOVES // len(values) + 1))[:MOVES]:
+    worked = time.thread_time()
+    for value in (values * (moves // len(values) + 1))[:moves]:
         begun = time.perf_counter()
-        _change(session, _turn(stage, knob, value))
+        change(session, _turn(stage, knob, value))
         times_ms.append((time.perf_counter() - begun) * 1e3)
     watchdog.stop()
+    worked = time.thread_time() - worked
     return {
         "knob_to_frame_ms": {
             "p50": float(np.percentile(times_ms, 50)) if times_ms else None,
@@ -122,6 +125,7 @@ def _tune(session: WindowSession) -> dict[str, object]:
         "compilations_while_tuning": session.conductor.compilations() - compiled,
         "longest_gui_stall_ms": watchdog.longest_ms,
         "longest_gui_work_ms": watchdog.longest_work_ms,
+        "gui_work_per_edit_ms": worked * 1e3 / max(1, len(times_ms)),
     }
 
 
@@ -174,18 +178,18 @@ def _shows(session: WindowSession, revision: int) -> bool:
     return any(block.after is not None for block in frame.blocks) or all(lane.is_raw for lane in traces.model.lanes)
 
 
-def _change(session: WindowSession, action: Action) -> None:
+def change(session: WindowSession, action: Action) -> None:
     """Dispatch an action and wait until its traces are on the screen."""
     before = session.store.revision
     session.store.dispatch(action)
     if session.store.revision != before:
         revision = session.store.revision
-        _wait(lambda: _shows(session, revision))
+        wait(lambda: _shows(session, revision))
 
 
 def _exact_rms(session: WindowSession) -> tuple[float | None, float | None]:
     """Return root mean squares of Before and After, over a window that shows every sample; None of nothing."""
-    _change(session, LookAt(start_s=0.0, duration_s=_EXACT_WINDOW_S))
+    change(session, LookAt(start_s=0.0, duration_s=_EXACT_WINDOW_S))
     frame = session.window.traces.model.frame
     if frame is None:
         return None, None
@@ -219,7 +223,7 @@ def _look_at_something(session: WindowSession) -> None:
     closed = [event.onset_s for event in session.store.state.document.annotations if "closed" in event.text]
     onset_s = (closed or events or [0.0])[0]
     total_s = info.duration_s if info is not None else None
-    _change(session, LookAt(start_s=max(0.0, onset_s - 2.5), duration_s=_USUAL_WINDOW_S, total_s=total_s))
+    change(session, LookAt(start_s=max(0.0, onset_s - 2.5), duration_s=_USUAL_WINDOW_S, total_s=total_s))
     names = [] if info is None else [channel.name for channel in info.channels]
     wanted: Sequence[str] = [name for name in names if name.endswith("O1")] or names[:1]
     if wanted and total_s is not None:
@@ -236,7 +240,7 @@ def _wait_for_background(session: WindowSession) -> None:
         is_told = done and session.window.top.readout.has_agreement
         return is_told or session.conductor.wait_idle(0.0) or time.monotonic() > session_end
 
-    _wait(is_done)
+    wait(is_done)
 
 
 def _finish_picture(session: WindowSession) -> None:
@@ -248,7 +252,7 @@ def _finish_picture(session: WindowSession) -> None:
     height = traces.height() / max(1, len(lanes))
     traces.set_pointer(QPointF(traces.width() * 0.62, (row + 0.5) * height))
     traces.rest_now()
-    _wait(lambda: traces.is_resting or not lanes)
+    wait(lambda: traces.is_resting or not lanes)
     _pump(0.3)
 
 
@@ -258,7 +262,7 @@ def _chain_words(session: WindowSession) -> str:
     return words or "no filter"
 
 
-def _wait(is_done: Callable[[], bool]) -> None:
+def wait(is_done: Callable[[], bool]) -> None:
     """Serve events until something is so."""
     deadline = time.monotonic() + _PATIENCE_S
     loop = QEventLoop()

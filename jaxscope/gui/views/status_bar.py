@@ -145,10 +145,10 @@ class StatusBarView(AbstractView, QWidget):
         frame = self._frame
         device = frame.device.upper().replace(":", " ")
         window = span_text(viewport.duration_s)
+        if not frame.blocks:
+            return ""
         noun = "channel" if frame.n_channels == 1 else "channels"
-        words = (
-            f"Dragging a knob filters {frame.n_channels} {noun} × {window} again on {device}" if frame.blocks else ""
-        )
+        words = f"Dragging a knob filters {frame.n_channels} {noun} × {window} again on {device}"
         if self._about_ms <= 0:
             return words
         took = f"{self._about_ms:.0f} ms" if self._about_ms >= 10 else f"{self._about_ms:.1f} ms"
