@@ -8,6 +8,7 @@ import click
 
 from jaxscope.cli.output import print_json, progress, show, table
 from jaxscope.cli.parameters import PositiveNumber
+from jaxscope.interruption import in_another_thread
 
 
 @click.command(short_help="Measure against SciPy in the same run.")
@@ -19,7 +20,7 @@ def bench(*, scene: str, seconds: float, as_json: bool) -> None:
     from jaxscope.compute.bench import run_scenes
 
     with progress() as report:
-        content = run_scenes(scene, seconds=seconds, report=report)
+        content = in_another_thread(lambda: run_scenes(scene, seconds=seconds, report=report))
     if as_json:
         print_json(content)
     else:

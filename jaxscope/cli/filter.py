@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +14,7 @@ import click
 from jaxscope.cli.output import print_json, progress, show, warn
 from jaxscope.cli.parameters import NameList, rate_option, samples_first_option
 from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, one_line
+from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
 if TYPE_CHECKING:
     from jaxscope.filters.spec import FilterChain
@@ -59,12 +56,16 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     """Filter FILES block by block and write the result, with its provenance beside it."""
     work = _jobs_from(files, given)
     outcomes: dict[_Job, Any] = {}
-    with _ended_in_order(), progress() as report:
-        for done, (job, outcome) in enumerate(_run_all(work, jobs, report), start=1):
-            if isinstance(outcome, JaxscopeError) and len(work) == 1:
-                raise outcome
-            outcomes[job] = outcome
-            report(done / len(work), f"{done} of {len(work)}")
+    try:
+        with ended_in_order(), progress() as report:
+            for done, (job, outcome) in enumerate(_run_all(work, jobs, report), start=1):
+                if isinstance(outcome, JaxscopeError) and len(work) == 1:
+                    raise outcome
+                outcomes[job] = outcome
+                report(done / len(work), f"{done} of {len(work)}")
+    except KeyboardInterrupt:
+        written = sum(not isinstance(outcome, JaxscopeError) for outcome in outcomes.values())
+        raise KeyboardInterrupt(f"{written} of {len(work)} files were written" if written else "") from None
     # in the order of the inputs, whichever ended first
     outputs = [outcomes[job] for job in work if not isinstance(outcomes[job], JaxscopeError)]
     failed = [
@@ -79,23 +80,6 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     for failure in failed:
         click.echo(one_line(f"jaxscope: {failure['path']}: {failure['error']}"), err=True)
     return RecordingError.exit_code if failed else 0
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """Take the request to end as an interruption, so that what is half written is removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
@@ -196,11 +180,22 @@ def _run_all(work: list[_Job], jobs: int, report: Any) -> Any:
         for number, job in enumerate(work):
             yield job, _run(job, lambda share, n=number: report((n + share) / len(work), Path(work[n].source).name))
         return
+    keep_tracker()
     # a fresh interpreter a worker: jax must not be forked
-    with ProcessPoolExecutor(max_workers=min(jobs, len(work)), mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(_run, job): job for job in work}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
+    with ProcessPoolExecutor(
+        max_workers=min(jobs, len(work)), mp_context=get_context("spawn"), initializer=take_signals
+    ) as pool:
+        try:
+            with signals_held():
+                futures = {pool.submit(_run, job): job for job in work}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BaseException:
+            # also where this process alone was told to end, as a service is
+            for process in active_children():
+                process.terminate()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _run(job: _Job, report: Any = None) -> dict[str, Any] | JaxscopeError:

@@ -17,6 +17,8 @@ import click
 
 from jaxscope import __version__
 from jaxscope.errors import JaxscopeError, RecordingError, one_line
+from jaxscope.interruption import EXIT_CODE as INTERRUPTED
+from jaxscope.interruption import is_under_way
 from jaxscope.registry import Registry
 
 COMMANDS: Registry[click.Command] = Registry(
@@ -33,7 +35,6 @@ COMMANDS: Registry[click.Command] = Registry(
         "licences": "jaxscope.cli.licences:licences",
     },
 )
-_INTERRUPTED = 130
 _BUG = 1
 
 
@@ -75,10 +76,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as error:  # --help and --version
         return error.exit_code
-    except click.exceptions.Abort:
-        return _INTERRUPTED
-    except KeyboardInterrupt:
-        return _INTERRUPTED
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        return _say_interrupted(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
@@ -94,6 +93,8 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001  (the last resort: one sentence instead of a traceback)
+        if is_under_way():
+            return _say_interrupted()
         return _report_bug(error)
     return outcome if isinstance(outcome, int) else 0
 
@@ -101,6 +102,10 @@ def run(arguments: Sequence[str]) -> int:
 def _say(sentence: str, code: int) -> int:
     click.echo(f"jaxscope: {one_line(sentence)}", err=True)
     return code
+
+
+def _say_interrupted(what: str = "") -> int:
+    return _say(f"interrupted; {what or 'nothing was written'}", INTERRUPTED)
 
 
 def _one_line(text: str) -> str:

@@ -8,8 +8,8 @@ file.
 
 from __future__ import annotations
 
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope import unfinished
 from jaxscope.compute.library import ProgramKey, ProgramLibrary
 from jaxscope.errors import WriteError
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Taps
@@ -51,9 +52,8 @@ class ZeroPhaseSpill:
                 f"Not enough room in {folder}: {needed / 1e9:.1f} GB needed while filtering, {free / 1e9:.1f} GB free",
                 hint="choose another folder, or a causal filter",
             )
-        handle = tempfile.NamedTemporaryFile(prefix=".jaxscope-", suffix=".spill", dir=folder, delete=False)  # noqa: SIM115
-        handle.close()
-        self._path = Path(handle.name)
+        self._path = Path(folder) / f".jaxscope-{secrets.token_hex(8)}.spill"
+        unfinished.remember(self._path)
         self.samples: np.memmap[Any, np.dtype[np.float64]] | None = np.memmap(
             self._path, dtype=np.float64, mode="w+", shape=(n_rows, n_samples)
         )
@@ -62,7 +62,7 @@ class ZeroPhaseSpill:
     def close(self) -> None:
         """Remove the file."""
         self.samples = None
-        self._path.unlink(missing_ok=True)
+        unfinished.remove(self._path)
 
     def _held(self) -> np.memmap[Any, np.dtype[np.float64]]:
         if self.samples is None:

@@ -7,7 +7,7 @@ arrived and lie on the disk. A writer gets samples block by block and never hold
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,6 +20,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope import unfinished
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.recording import Channel
 from jaxscope.errors import WriteError
@@ -136,6 +137,7 @@ class RecordingWriter(ABC):
                 with self._temporary.open("rb+") as file:
                     os.fsync(file.fileno())
                 os.replace(self._temporary, self.path)
+            unfinished.forget(self._temporary)
         except BaseException:
             self.abort()
             raise
@@ -144,7 +146,7 @@ class RecordingWriter(ABC):
         """Let go of the temporary file and remove it. The target is as it was."""
         with suppress(OSError):
             self._release()
-        self._temporary.unlink(missing_ok=True)
+        unfinished.remove(self._temporary)
 
     def __enter__(self) -> Self:
         return self
@@ -332,14 +334,16 @@ def _brief(names: Sequence[str]) -> str:
 
 
 def _temporary_beside(path: Path) -> Path:
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem[:40]}-", suffix=".part", dir=path.parent or Path())
-    except OSError as error:
-        raise disk_error(path, error) from error
-    os.close(handle)
-    temporary = Path(name)
-    # mkstemp makes files that only their owner can read; an output gets the rights of any new file.
-    mask = os.umask(0)
-    os.umask(mask)
-    temporary.chmod(0o666 & ~mask)
-    return temporary
+    """Make an empty file beside ``path``, with the rights of any new file."""
+    while True:
+        temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(4)}.part")
+        unfinished.remember(temporary)
+        try:
+            temporary.touch(exist_ok=False)
+        except FileExistsError:
+            unfinished.forget(temporary)  # it is another's
+        except OSError as error:
+            unfinished.forget(temporary)
+            raise disk_error(path, error) from error
+        else:
+            return temporary

@@ -112,12 +112,13 @@ def test_too_little_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert capsys.readouterr().err.startswith("jaxscope: there is not enough memory for this; ")
 
 
-def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("jaxscope.readers.open_recording", interrupt)
     assert run(("info", "x.edf")) == 130
+    assert capsys.readouterr().err == "jaxscope: interrupted; nothing was written\n"
 
 
 @pytest.mark.parametrize(
@@ -236,9 +237,9 @@ def test_a_project_with_a_stage_that_is_not_known_writes_nothing(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends programs without asking")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_filter_that_is_ended_leaves_nothing_behind(
-    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording, chain, target = (tmp_path / name for name in ("x.csv", "c.json", "y.edf"))
     recording.write_text("time,a\n0,1\n0.01,2\n0.02,3\n")
@@ -247,7 +248,7 @@ def test_a_filter_that_is_ended_leaves_nothing_behind(
 
     def stop(*_: object) -> None:
         written.extend(path.suffix for path in tmp_path.iterdir())
-        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), signal.Signals[number])
 
     monkeypatch.setattr("jaxscope.writers.edf.EdfWriter._write", stop)
     assert run(("filter", str(recording), "-o", str(target), "--chain", str(chain))) == 130
