@@ -70,23 +70,40 @@ class ByteFile:
         ReadError
             If the file is closed, broken, or ends before.
         """
+        if position + n_bytes > self.n_bytes:  # before memory is taken for what is not there
+            raise ReadError(f"{self.name} ends too early", hint="copy the file again")
         result: ByteArray = np.empty(n_bytes, dtype=np.uint8)
+        self.fill(result[np.newaxis], position, 0)
+        return result
+
+    def fill(self, rows: ByteArray, position: int, step_bytes: int) -> None:
+        """Fill row after row with what lies at ``position`` and every ``step_bytes`` after it.
+
+        This is the one place that reads, under one lock for all rows.
+
+        Raises
+        ------
+        ReadError
+            If the file is closed, broken, or has lost what it held when it was opened.
+        """
         with self._lock:
             if self._file.closed:
                 raise ReadError(f"{self.name} is closed", hint="open it again")
+            seek, read_into = self._file.seek, self._file.readinto
             try:
-                self._file.seek(position)
-                done = 0
-                while done < n_bytes:  # a single read may bring less than was asked for
-                    count = self._file.readinto(result[done:].data)
-                    if not count:
-                        raise ReadError(f"{self.name} ends too early", hint="copy the file again")
-                    done += count
+                for row in rows:
+                    seek(position)
+                    position += step_bytes
+                    done = read_into(row.data)
+                    while done < len(row):  # a single read may bring less than was asked for
+                        count = read_into(row[done:].data)
+                        if not count:
+                            raise ReadError(f"{self.name} has become shorter while it was open", hint="open it again")
+                        done += count
             except OSError as error:
                 raise ReadError(
                     f"{self.name} cannot be read: {error.strerror or error}", hint="check the drive"
                 ) from error
-        return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,107 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
-from jaxscope.data.span import Span
+from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.edf_annotations import AnnotationScan, gaps_between, scan_annotations
 from jaxscope.readers.edf_header import Calibration, EdfHeader, SignalHeader, parse_header, sniff_bdf, sniff_edf
-from jaxscope.readers.edf_records import ByteArray, Column, RecordFile, integers
+from jaxscope.readers.edf_records import Column, RecordFile, integers
+from jaxscope.readers.record_recording import RecordRecording, StoredSignal
 
 #: Onsets are written as decimals, often with four digits after the point.
 _ONSET_ROUNDING_S = 1e-4
 #: What may follow the last data record without any doubt about the header.
 _TAIL_BYTES = 4096
-
-
-class EdfRecording(Recording):
-    """An open EDF or BDF file.
-
-    Parameters
-    ----------
-    info : RecordingInfo
-    file : RecordFile
-    columns : sequence of Column
-        Where each channel lies in a record.
-    calibrations : sequence of Calibration or None
-        How its integers become values; None leaves them as they are.
-    sample_bytes : int
-    """
-
-    def __init__(
-        self,
-        info: RecordingInfo,
-        file: RecordFile,
-        *,
-        columns: Sequence[Column],
-        calibrations: Sequence[Calibration | None],
-        sample_bytes: int,
-    ) -> None:
-        self._info = info
-        self._file = file
-        self._columns = tuple(columns)
-        self._calibrations = tuple(calibrations)
-        self._sample_bytes = sample_bytes
-
-    @property
-    def info(self) -> RecordingInfo:
-        return self._info
-
-    def close(self) -> None:
-        self._file.close()
-
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
-        chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.empty((len(chosen), len(span)), dtype=np.float64)
-        if not result.size:
-            return result
-        per_record = self._columns[chosen[0]].width // self._sample_bytes
-        columns = [self._columns[index] for index in chosen]
-        records = span.align(per_record)
-        first, last = records.start // per_record, records.stop // per_record
-        if self._file.has_large_records or (last - first <= 2 and self._file.is_sparse(columns)):
-            self._read_exactly(span, per_record, chosen, result)
-        else:
-            for record, parts in self._file.columns(first, last, columns):
-                run = Span(record * per_record, (record + len(parts[0])) * per_record)
-                target = run.intersect(span)
-                into = slice(target.start - span.start, target.stop - span.start)
-                cut = slice(target.start - run.start, target.stop - run.start)
-                for row, (index, raw) in enumerate(zip(chosen, parts, strict=True)):
-                    result[row, into] = self._decode(index, raw)[cut]
-        self._calibrate(chosen, result)
-        return result
-
-    def _read_exactly(self, span: Span, per_record: int, chosen: Sequence[int], result: FloatArray) -> None:
-        """Read record by record and channel by channel, and no byte that is not asked for."""
-        for record in range(span.start // per_record, -(-span.stop // per_record)):
-            run = Span(record * per_record, (record + 1) * per_record)
-            target = run.intersect(span)
-            into = slice(target.start - span.start, target.stop - span.start)
-            for row, index in enumerate(chosen):
-                offset = self._columns[index].offset + (target.start - run.start) * self._sample_bytes
-                raw = self._file.bytes_at(record, offset, len(target) * self._sample_bytes)
-                result[row, into] = self._decode(index, raw)
-
-    def _decode(self, index: int, raw: ByteArray) -> npt.NDArray[np.int32]:
-        return integers(raw, self._sample_bytes, unsigned=not self._info.channels[index].is_data)
-
-    def _calibrate(self, chosen: Sequence[int], values: FloatArray) -> None:
-        for row, index in enumerate(chosen):
-            calibration = self._calibrations[index]
-            if calibration is not None:
-                values[row] -= calibration.origin
-                values[row] *= calibration.gain
-                values[row] += calibration.offset
 
 
 def _open(path: Path, options: OpenOptions, title: str) -> Recording:
@@ -154,12 +73,18 @@ def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warning
         gaps=gaps,
         warnings=tuple(warnings),
     )
-    return EdfRecording(
+    return RecordRecording(
         info,
         file,
-        columns=[column for _, column in signals],
-        calibrations=calibrations,
-        sample_bytes=header.sample_bytes,
+        [
+            StoredSignal(
+                column=column,
+                sample_bytes=header.sample_bytes,
+                decode=partial(integers, sample_bytes=header.sample_bytes, unsigned=not channel.is_data),
+                calibration=calibration,
+            )
+            for (_, column), channel, calibration in zip(signals, channels, calibrations, strict=True)
+        ],
     )
 
 

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.annotations import Annotation, Gap
-from jaxscope.readers.edf_records import ByteArray, Column, RecordFile
+from jaxscope.readers.byte_file import ByteArray
+from jaxscope.readers.edf_records import Column, RecordFile
 
 _TEXT_END = 0x14
 

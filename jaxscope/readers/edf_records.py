@@ -2,24 +2,19 @@
 
 A record holds a piece of every signal one after the other, so the samples of one channel lie scattered. Two ways of
 reading keep both a wide window over all channels and a single channel of a huge file quick: whole runs of records
-that are cut apart in memory, or only the bytes of the signals that are wanted. Nothing is mapped into memory: a file
-that shrinks while it is open gives an error here, where a memory map would end the process.
+that are cut apart in memory, or only the bytes of the signals that are wanted.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.errors import ReadError
-
-ByteArray = npt.NDArray[np.uint8]
+from jaxscope.readers.byte_file import ByteArray, ByteFile
 
 #: How many bytes are taken from the file at a time.
 CHUNK_BYTES = 8 << 20
@@ -51,19 +46,14 @@ class RecordFile:
     """
 
     def __init__(self, path: Path, *, first_byte: int, record_bytes: int, n_records: int) -> None:
-        self._name = path.name
+        self._file = ByteFile(path)
         self._first_byte = first_byte
         self._record_bytes = record_bytes
         self.n_records = n_records
-        self._lock = Lock()
-        self._file = path.open("rb", buffering=0)
-        # A recording that is dropped without being closed lets go of its file all the same.
-        weakref.finalize(self, self._file.close)
 
     def close(self) -> None:
         """Close the file; reading afterwards raises ``ReadError``."""
-        with self._lock:
-            self._file.close()
+        self._file.close()
 
     def bytes_at(self, record: int, offset: int, size: int) -> ByteArray:
         """Return ``size`` bytes that begin ``offset`` bytes after the start of a record."""
@@ -72,26 +62,8 @@ class RecordFile:
         return result
 
     def _fill(self, rows: ByteArray, record: int, offset: int) -> None:
-        """Fill row after row with what lies at ``offset`` in record after record. This is the one place that reads."""
-        position = self._first_byte + record * self._record_bytes + offset
-        with self._lock:
-            if self._file.closed:
-                raise ReadError(f"{self._name} is closed", hint="open it again")
-            seek, read_into = self._file.seek, self._file.readinto
-            try:
-                for row in rows:
-                    seek(position)
-                    position += self._record_bytes
-                    done = read_into(row.data)
-                    while done < len(row):  # a single read may bring less than was asked for
-                        count = read_into(row[done:].data)
-                        if not count:
-                            raise ReadError(f"{self._name} has become shorter while it was open", hint="open it again")
-                        done += count
-            except OSError as error:
-                raise ReadError(
-                    f"{self._name} cannot be read: {error.strerror or error}", hint="check the drive"
-                ) from error
+        """Fill row after row with what lies at ``offset`` in record after record."""
+        self._file.fill(rows, self._first_byte + record * self._record_bytes + offset, self._record_bytes)
 
     def columns(self, first: int, stop: int, columns: Sequence[Column]) -> Iterator[tuple[int, list[ByteArray]]]:
         """Yield runs of whole records ``first`` to ``stop`` (half-open), cut into columns.

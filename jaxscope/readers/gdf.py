@@ -7,6 +7,7 @@ signal, so they are read in long runs and cut apart in memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,12 @@ import numpy.typing as npt
 from jaxscope.data.annotations import Annotation
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
-from jaxscope.data.span import Span
+from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
-from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.byte_file import ByteArray, ByteFile
 from jaxscope.readers.edf_header import Calibration
-from jaxscope.readers.edf_records import ByteArray, Column, RecordFile, integers
+from jaxscope.readers.edf_records import Column, RecordFile, integers
 from jaxscope.readers.gdf_header import (
     INT24,
     TYPES,
@@ -33,92 +33,10 @@ from jaxscope.readers.gdf_header import (
     read_events,
     sniff_gdf,
 )
+from jaxscope.readers.record_recording import RecordRecording, StoredSignal
 
 #: This bit of a code says that what began with the same code ends here.
 _END_BIT = 0x8000
-
-
-class GdfRecording(Recording):
-    """An open GDF file.
-
-    Parameters
-    ----------
-    info : RecordingInfo
-    file : RecordFile
-    signals : sequence of SignalHeader
-        Of each channel.
-    columns : sequence of Column
-        Where each channel lies in a record.
-    calibrations : sequence of Calibration or None
-    """
-
-    def __init__(
-        self,
-        info: RecordingInfo,
-        file: RecordFile,
-        *,
-        signals: Sequence[SignalHeader],
-        columns: Sequence[Column],
-        calibrations: Sequence[Calibration | None],
-    ) -> None:
-        self._info = info
-        self._file = file
-        self._signals = tuple(signals)
-        self._columns = tuple(columns)
-        self._calibrations = tuple(calibrations)
-
-    @property
-    def info(self) -> RecordingInfo:
-        return self._info
-
-    def close(self) -> None:
-        self._file.close()
-
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
-        chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.empty((len(chosen), len(span)), dtype=np.float64)
-        if not result.size:
-            return result
-        per_record = self._signals[chosen[0]].samples_per_record
-        if any(self._signals[index].samples_per_record != per_record for index in chosen):
-            raise ReadError("Channels differ in rate", hint="read the channels of each rate by themselves")
-        # Some NaNs raise a flag when they are cast to float64, and absurd limits make infinities.
-        with np.errstate(invalid="ignore", over="ignore"):
-            self._fill(span, per_record, chosen, result)
-            for row, index in enumerate(chosen):
-                calibration = self._calibrations[index]
-                if calibration is not None:
-                    result[row] = (result[row] - calibration.origin) * calibration.gain + calibration.offset
-        return result
-
-    def _fill(self, span: Span, per_record: int, chosen: Sequence[int], result: FloatArray) -> None:
-        if self._file.has_large_records:
-            self._read_exactly(span, per_record, chosen, result)
-            return
-        columns = [self._columns[index] for index in chosen]
-        records = span.align(per_record)
-        for record, parts in self._file.columns(records.start // per_record, records.stop // per_record, columns):
-            run = Span(record * per_record, (record + len(parts[0])) * per_record)
-            target = run.intersect(span)
-            cut = slice(target.start - run.start, target.stop - run.start)
-            for row, (index, raw) in enumerate(zip(chosen, parts, strict=True)):
-                into = result[row, target.start - span.start : target.stop - span.start]
-                into[:] = _decode(raw, self._signals[index], unsigned=self._is_code(index))[cut]
-
-    def _is_code(self, index: int) -> bool:
-        return not self._info.channels[index].is_data
-
-    def _read_exactly(self, span: Span, per_record: int, chosen: Sequence[int], result: FloatArray) -> None:
-        """Read record by record and channel by channel, and no byte that is not asked for."""
-        for record in range(span.start // per_record, -(-span.stop // per_record)):
-            run = Span(record * per_record, (record + 1) * per_record)
-            target = run.intersect(span)
-            for row, index in enumerate(chosen):
-                size = self._signals[index].sample_bytes
-                offset = self._columns[index].offset + (target.start - run.start) * size
-                raw = self._file.bytes_at(record, offset, len(target) * size)
-                into = result[row, target.start - span.start : target.stop - span.start]
-                into[:] = _decode(raw, self._signals[index], unsigned=self._is_code(index))
 
 
 def _decode(raw: ByteArray, signal: SignalHeader, *, unsigned: bool) -> npt.NDArray[np.generic]:
@@ -147,17 +65,8 @@ def open_gdf(path: Path, options: OpenOptions) -> Recording:
         annotations = _annotations(whole, header, n_records, record_s, warnings)
     finally:
         whole.close()
-    file = RecordFile(path, first_byte=header.header_bytes, record_bytes=header.record_bytes, n_records=n_records)
-    widths = [signal.samples_per_record * signal.sample_bytes for signal in header.signals]
-    offsets = np.cumsum([0, *widths[:-1]]).tolist() if widths else []
-    kept = [index for index, width in enumerate(widths) if width]
-    signals = [header.signals[index] for index in kept]
-    warnings += [
-        f"{header.signals[index].label} has no samples in any record and is left out"
-        for index, width in enumerate(widths)
-        if not width
-    ]
-    channels, calibrations = _channels(signals, n_records, record_s, warnings)
+    kept = _signals_with_samples(header, warnings)
+    channels, calibrations = _channels([signal for signal, _ in kept], n_records, record_s, warnings)
     info = RecordingInfo(
         format=f"GDF {header.version:.2f}",
         start=header.start,
@@ -166,13 +75,31 @@ def open_gdf(path: Path, options: OpenOptions) -> Recording:
         annotations=annotations,
         warnings=tuple(warnings),
     )
-    return GdfRecording(
-        info,
-        file,
-        signals=signals,
-        columns=[Column(offset=offsets[index], width=widths[index]) for index in kept],
-        calibrations=calibrations,
-    )
+    stored = [
+        StoredSignal(
+            column=column,
+            sample_bytes=signal.sample_bytes,
+            decode=partial(_decode, signal=signal, unsigned=not channel.is_data),
+            calibration=calibration,
+        )
+        for (signal, column), channel, calibration in zip(kept, channels, calibrations, strict=True)
+    ]
+    file = RecordFile(path, first_byte=header.header_bytes, record_bytes=header.record_bytes, n_records=n_records)
+    return RecordRecording(info, file, stored)
+
+
+def _signals_with_samples(header: GdfHeader, warnings: list[str]) -> list[tuple[SignalHeader, Column]]:
+    """Return the signals that have samples, and where these lie in a record."""
+    kept: list[tuple[SignalHeader, Column]] = []
+    offset = 0
+    for signal in header.signals:
+        width = signal.samples_per_record * signal.sample_bytes
+        if width:
+            kept.append((signal, Column(offset=offset, width=width)))
+        else:
+            warnings.append(f"{signal.label} has no samples in any record and is left out")
+        offset += width
+    return kept
 
 
 def _count_records(path: Path, header: GdfHeader, file: ByteFile, warnings: list[str]) -> int:

@@ -162,7 +162,7 @@ def test_an_unknown_rate_may_be_given(plain_edf: Any, write: Write) -> None:
 def test_a_rate_that_the_file_knows_better_is_not_used(plain_edf: Any, write: Write) -> None:
     with open_recording(write(plain_edf), rate_hz=99.0) as recording:
         assert recording.info.channels[0].rate_hz == 8.0
-        assert any("99 Hz, as given, is not used" in warning for warning in recording.info.warnings)
+        assert any("used and not 99 Hz, as given" in warning for warning in recording.info.warnings)
 
 
 def test_the_size_is_held_against_the_counts(plain_edf: Any, write: Write) -> None:
