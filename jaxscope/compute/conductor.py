@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import replace
 
-from jaxscope.compute.design_job import DesignJobs
+from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import ExportRequest, export_work
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording
@@ -180,16 +180,26 @@ class Conductor:
         engine_changed = state.engine != previous.engine
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
         view_changed = state.viewport.response_view != previous.viewport.response_view
-        if filter_changed or chain_changed or recording_changed or view_changed:
+        rate_changed = self._rate_changed(state, previous)
+        if filter_changed or chain_changed or recording_changed or view_changed or rate_changed:
             self._submit_design()
         if recording_changed:
             self._recording_changed(state)
         if filter_changed or engine_changed or recording_changed or _window_of(state) != _window_of(previous):
             self._submit_traces()
-        elif chain_changed and self._bench.shown is not None:
-            self._followers(self._bench.shown)
+        elif (chain_changed or rate_changed) and self._bench.shown is not None:
+            shown = self._bench.shown
+            self._followers(replace(shown, wish=replace(shown.wish, state=state)))
         if filter_changed or engine_changed or recording_changed or chain_changed:
             self._submit_overview(anew=recording_changed)
+
+    def _rate_changed(self, state: SessionState, previous: SessionState) -> bool:
+        """Whether the dock is now about another rate, because another channel is selected."""
+        if state.viewport.selected_channels == previous.viewport.selected_channels:
+            return False
+        wish = self._wish()
+        info = None if wish is None else wish.entry.recording.info
+        return rate_of_chain(state, info) != rate_of_chain(previous, info)
 
     def _recording_changed(self, state: SessionState) -> None:
         self._bench.shown = None

@@ -50,7 +50,7 @@ class DesignJobs:
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-        self._facts: dict[tuple[int, int], Facts] = {}
+        self._facts: dict[tuple[int, int, float], Facts] = {}
 
     def work(
         self, state: SessionState, revision: int, info: RecordingInfo | None, *, words: bool
@@ -65,7 +65,9 @@ class DesignJobs:
                 self._bench.deliver(frame)
                 if words:
                     self._facts = {
-                        (frame.chain, number): curve.facts for number, curve in enumerate(frame.stages) if curve.facts
+                        (frame.chain, number, frame.rate_hz): curve.facts
+                        for number, curve in enumerate(frame.stages)
+                        if curve.facts
                     }
 
         return work
@@ -84,15 +86,26 @@ def _prepare_words(state: SessionState, info: RecordingInfo | None) -> Steps:
         yield
 
 
-def rate_of_chain(state: SessionState, info: RecordingInfo | None) -> float:
-    """Return the rate of most channels of the active chain, in Hz."""
+def rates_of_chain(state: SessionState, info: RecordingInfo | None) -> tuple[float, ...]:
+    """Return the rates of the channels of the active chain in Hz, the one that the dock is about first.
+
+    That is the rate of the first selected channel of the chain, else the highest: it has the widest axis. Where the
+    chain has no channels, all signals count.
+    """
     if info is None:
-        return DEFAULT_RATE_HZ
+        return (DEFAULT_RATE_HZ,)
     channels = [number for number, channel in enumerate(info.channels) if channel.is_data and channel.rate_hz]
     numbers = chain_numbers(state.document.chains, info, channels)
     own = [channel for channel, chain in zip(channels, numbers, strict=True) if chain == state.viewport.active_chain]
-    rates = [rate for number in own or channels if (rate := info.channels[number].rate_hz) is not None]
-    return max(set(rates), key=rates.count) if rates else DEFAULT_RATE_HZ
+    by_name = {info.channels[number].name: info.channels[number].rate_hz or 0.0 for number in own or channels}
+    rates = sorted(set(by_name.values()), reverse=True)
+    chosen = [by_name[name] for name in state.viewport.selected_channels if name in by_name]
+    return tuple(dict.fromkeys((*chosen[:1], *rates))) or (DEFAULT_RATE_HZ,)
+
+
+def rate_of_chain(state: SessionState, info: RecordingInfo | None) -> float:
+    """Return the one rate that curves, axis and facts are for, in Hz."""
+    return rates_of_chain(state, info)[0]
 
 
 def design_frame(
@@ -101,17 +114,17 @@ def design_frame(
     info: RecordingInfo | None,
     *,
     words: bool = True,
-    known: Mapping[tuple[int, int], Facts] = MappingProxyType({}),
+    known: Mapping[tuple[int, int, float], Facts] = MappingProxyType({}),
 ) -> DesignFrame | None:
     """Return the frame of the active chain, or None where there is no chain.
 
-    Without ``words`` there is no report, and each stage has the facts that are ``known`` by (chain, stage).
+    Without ``words`` there is no report, and each stage has the facts that are ``known`` by (chain, stage, rate).
     """
     number = state.viewport.active_chain
     if not 0 <= number < len(state.document.chains):
         return None
     chain = state.document.chains[number]
-    rate_hz = rate_of_chain(state, info)
+    rate_hz, *other_rates_hz = rates_of_chain(state, info)
     alone = [_design_alone(stage, rate_hz, chain.phase) for stage in chain.stages]
     working = [
         made for made, stage in zip(alone, chain.stages, strict=True) if isinstance(made, ChainDesign) and stage.enabled
@@ -125,7 +138,7 @@ def design_frame(
             level,
             _facts(replace(stage, enabled=True), rate_hz, chain.phase)
             if words and isinstance(made, ChainDesign)
-            else known.get((number, place), ()),
+            else known.get((number, place, rate_hz), ()),
         )
         for place, (stage, made, level) in enumerate(zip(chain.stages, alone, levels, strict=True))
     )
@@ -143,6 +156,7 @@ def design_frame(
         revision=revision,
         chain=number,
         rate_hz=rate_hz,
+        other_rates_hz=tuple(other_rates_hz),
         frequencies_hz=frequencies,
         magnitude_db=np.maximum(total, FLOOR_DB),
         stages=stages,

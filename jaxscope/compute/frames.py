@@ -123,7 +123,7 @@ class ResponseCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignFrame:
-    """What the active chain is, at the rate of its channels: curves, coefficients, facts. For the passes in use."""
+    """What the active chain is, at one rate of its channels: curves, coefficients, facts. For the passes in use."""
 
     revision: int
     chain: int
@@ -141,6 +141,8 @@ class DesignFrame:
     warnings: tuple[str, ...] = ()
     #: the view that the viewport asks for; None for the magnitude, and where there is none (an unstable impulse)
     curve: ResponseCurve | None = None
+    #: further rates that channels of this chain have, highest first; what is said here is not said of them
+    other_rates_hz: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

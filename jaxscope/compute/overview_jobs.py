@@ -82,7 +82,8 @@ def overview_channels(state: SessionState, info: RecordingInfo) -> tuple[float, 
     groups = alike_channels(info, signals)
     if not groups:
         return 1.0, ()
-    rate_hz, channels = max(groups, key=lambda group: len(group[1]))
+    # the highest rate first: slow channels would turn a short recording into a few coarse blocks
+    rate_hz, channels = max(groups, key=lambda group: (group[0], len(group[1])))
     return rate_hz, channels[:: -(-len(channels) // MOST_CHANNELS)]
 
 

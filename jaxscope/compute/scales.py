@@ -1,48 +1,60 @@
 """How high a lane is by itself: units per lane for each kind of channel, from the recording, not from the window.
 
 Taken once, from a few windows spread over the recording, so that heights do not move while scrolling. Each window is
-taken about its own median, and of the windows and channels the typical one counts: neither drift, nor one artefact, nor
-one loud channel sets the scale.
+taken about its own median. Of the windows of a channel a loud one counts, so that what comes now and then (a blink, a
+breath) stays near its lane; of the channels the typical one, so that one loud channel does not set the scale.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from jaxscope.data.recording import Recording
+from jaxscope.data.recording import Recording, scale_kind
 
-#: Windows that are looked at, and how long each is.
-WINDOWS = 8
+#: Windows that are looked at: as many as the values allow, and how long each is.
+WINDOWS, LEAST_WINDOWS = 24, 8
+MOST_VALUES = 1_000_000
 WINDOW_S = 1.0
+#: Samples that a window of a slow channel has at least.
+LEAST_SAMPLES = 32
 MOST_CHANNELS = 32
-#: Share of the samples of a typical window that stay inside the lane.
-SHARE = 0.99
+#: Share of the samples of a window that stay inside the lane, and which window counts.
+SHARE = 0.98
+LOUD_WINDOW = 0.8
 
 
 def automatic_scales(recording: Recording) -> dict[str, float]:
-    """Return units per lane height by channel kind, for every kind that the recording has."""
+    """Return units per lane height by ``scale_kind``, for every one that the recording has."""
     info = recording.info
     members: dict[tuple[str, float, int], list[int]] = {}
     for number, channel in enumerate(info.channels):
         if channel.rate_hz is not None and channel.n_samples:
-            members.setdefault((channel.kind, channel.rate_hz, channel.n_samples), []).append(number)
+            kind = scale_kind(channel.kind, channel.unit)
+            members.setdefault((kind, channel.rate_hz, channel.n_samples), []).append(number)
     heights: dict[str, list[float]] = {}
     for (kind, rate_hz, n_samples), numbers in members.items():
-        length = max(2, min(n_samples, round(WINDOW_S * rate_hz)))
+        length = min(n_samples, max(LEAST_SAMPLES, round(WINDOW_S * rate_hz)))
         chosen = numbers[:: -(-len(numbers) // MOST_CHANNELS)]
-        for start in np.linspace(0, max(0, n_samples - length), WINDOWS).astype(int):
-            x = recording.read(int(start), int(start) + length, chosen)
-            heights.setdefault(kind, []).extend(_heights(x))
+        n_windows = max(LEAST_WINDOWS, min(WINDOWS, MOST_VALUES // (length * len(chosen))))
+        starts = np.linspace(0, n_samples - length, n_windows).astype(int)
+        windows = [_heights(recording.read(int(start), int(start) + length, chosen)) for start in starts]
+        heights.setdefault(kind, []).extend(_loud(np.array(windows)))
     return {kind: _scale_of(values) for kind, values in heights.items()}
 
 
 def _heights(x: np.ndarray) -> list[float]:
+    """Return the height of each channel in a window, NaN where it has no samples, shape (n_channels,)."""
     found = []
     for row in x:
         finite = row[np.isfinite(row)]
-        if finite.size:
-            found.append(2.0 * float(np.quantile(np.abs(finite - np.median(finite)), SHARE)))
+        found.append(2.0 * float(np.quantile(np.abs(finite - np.median(finite)), SHARE)) if finite.size else np.nan)
     return found
+
+
+def _loud(windows: np.ndarray) -> list[float]:
+    """Return the height of each channel in a loud window; ``windows`` has the shape (n_windows, n_channels)."""
+    known = [column[np.isfinite(column)] for column in windows.T]
+    return [float(np.quantile(column, LOUD_WINDOW)) for column in known if column.size]
 
 
 def _scale_of(heights: list[float]) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.design_job import rate_of_chain
 from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import SpectrumFrame
 from jaxscope.compute.scheduler import CancelToken, Steps
@@ -78,7 +79,9 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
             picked.append((part.group.rate_hz, part.before[rows], part.after[rows], filtered))
     if not picked:
         return None
-    rate_hz = picked[0][0]
+    # the rate that the curve over them is for; where none of its channels is on the screen, the highest
+    wanted_hz, rates_hz = rate_of_chain(state, info), {entry[0] for entry in picked}
+    rate_hz = wanted_hz if wanted_hz in rates_hz else max(rates_hz)
     picked = [entry for entry in picked if entry[0] == rate_hz]
     length = part_length(max(entry[1].shape[1] for entry in picked), rate_hz)
     before = _mean((entry[1] for entry in picked), length)

@@ -28,6 +28,11 @@ CHANNEL_KINDS: tuple[str, ...] = get_args(ChannelKind)
 CODE_KINDS = frozenset({"trigger", "status", "annotation"})
 
 
+def scale_kind(kind: str, unit: str) -> str:
+    """Return what channels must share to be drawn on one scale: their kind, of the miscellaneous their unit too."""
+    return kind if kind != "misc" else f"misc {unit.replace('µ', 'u')}".strip()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
     """One channel of a recording.

@@ -114,8 +114,8 @@ class Shell:
 
     def taller(self, factor: float) -> None:
         """Make the traces of the selected channels' kinds taller (all kinds where none is selected)."""
-        selected = {lane.kind for lane in self.lanes if lane.name in self.viewport.selected_channels}
-        for kind in sorted(selected or {lane.kind for lane in self.lanes}):
+        selected = {lane.scale_kind for lane in self.lanes if lane.name in self.viewport.selected_channels}
+        for kind in sorted(selected or {lane.scale_kind for lane in self.lanes}):
             units = self.scales.units_per_lane(self.viewport, kind)
             self.dispatch(act.SetScale(kind=kind, units_per_lane=units / factor))
 

@@ -198,6 +198,65 @@ def test_scales_follow_the_typical_channel_not_the_artefact():
     assert 40 <= scale <= 200
 
 
+def test_what_comes_now_and_then_stays_near_its_lane():
+    wave = np.sin(np.arange(60 * RATE) * 2 * np.pi / RATE)
+    (steady,) = automatic_scales(made(wave[None])).values()
+    blinks = wave.copy()
+    blinks.reshape(60, -1)[::2, 40:60] *= 10
+    (scale,) = automatic_scales(made(blinks[None])).values()
+    assert 5 * steady < scale <= 10.1 * steady
+
+
+def test_a_slow_channel_has_a_scale_of_many_samples_and_units_keep_theirs():
+    breath, heat = 900 * np.sin(np.arange(300) * 2 * np.pi / 20), 37 + 0.1 * np.sin(np.arange(300))
+    channels = tuple(
+        Channel(name=name, unit=unit, kind=kind, rate_hz=1.0, n_samples=300)
+        for name, unit, kind in (("Resp", "", "resp"), ("Temp", "DegC", "misc"), ("Marker", "", "misc"))
+    )
+    info = RecordingInfo(format="test", duration_s=300.0, channels=channels)
+    scales = automatic_scales(ArrayRecording(info, [breath, heat, 400 + breath]))
+    assert scales["resp"] == pytest.approx(1800, rel=0.4)
+    assert scales["misc DegC"] == pytest.approx(0.2, rel=0.2)
+    assert scales["misc"] == pytest.approx(1800, rel=0.4)
+
+
+# --- several rates
+
+
+def mixed():
+    """Return two fast and three slow channels of the same minute."""
+    channels = tuple(
+        Channel(name=name, kind="eeg", rate_hz=rate_hz, n_samples=int(60 * rate_hz))
+        for name, rate_hz in (("fast1", 100.0), ("fast2", 100.0), ("slow1", 1.0), ("slow2", 1.0), ("slow3", 1.0))
+    )
+    return RecordingInfo(format="test", duration_s=60.0, channels=channels)
+
+
+def test_the_dock_is_about_the_selected_channel_else_about_the_highest_rate():
+    chain = FilterChain(stages=(Stage(spec=Butterworth(order=4, cutoff_hz=0.3)),))
+    state = SessionState(document=Document(chains=(chain,)))
+    fast = design_frame(state, 1, mixed())
+    assert (fast.rate_hz, fast.other_rates_hz) == (100.0, (1.0,))
+    assert fast.frequencies_hz[-1] == pytest.approx(50.0)
+    chosen = replace(state, viewport=Viewport(selected_channels=("slow2",)))
+    slow = design_frame(chosen, 1, mixed())
+    assert (slow.rate_hz, slow.other_rates_hz) == (1.0, (100.0,))
+    assert slow.stages[0].facts != fast.stages[0].facts
+
+
+def test_a_curve_does_not_take_over_facts_of_another_rate():
+    chain = FilterChain(stages=(Stage(spec=Butterworth(order=4, cutoff_hz=0.3)),))
+    state = SessionState(document=Document(chains=(chain,)))
+    known = {(0, 0, 256.0): (("Settles within", "of another rate"),)}
+    assert design_frame(state, 1, mixed(), words=False, known=known).stages[0].facts == ()
+    assert design_frame(state, 1, None, words=False, known=known).stages[0].facts == known[0, 0, 256.0]
+
+
+def test_the_overview_shows_the_highest_rate():
+    state = SessionState(document=Document(chains=(FilterChain(stages=LOW_PASS.stages),)))
+    assert overview_channels(state, mixed()) == (100.0, (0, 1))
+
+
 def test_the_overview_shows_channels_of_the_active_chain():
     info = made(noise(4, 100)).info
     names = [channel.name for channel in info.channels]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxscope.data.recording import CODE_KINDS, Channel, RecordingInfo
+from jaxscope.data.recording import CODE_KINDS, Channel, RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
 from jaxscope.session.state import CHAIN_TAGS, SessionState
 
@@ -44,6 +44,11 @@ class Lane:
     def is_raw(self) -> bool:
         """Whether no chain is for this channel."""
         return not self.tag
+
+    @property
+    def scale_kind(self) -> str:
+        """What lanes must share to be drawn on one scale."""
+        return scale_kind(self.kind, self.unit)
 
 
 def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:

@@ -184,7 +184,7 @@ def _line(
     scene: TraceScene, view: _BlockView, values: Envelope, place: int, row: int, lane: Lane, offset: float
 ) -> Line:
     lane_px = scene.height_px / len(scene.lanes)
-    slope = lane_px * lane.gain / scene.scales[lane.kind]
+    slope = lane_px * lane.gain / scene.scales[lane.scale_kind]
     if scene.negative_up:
         slope = -slope
     if not scene.remove_offset or not np.isfinite(offset):

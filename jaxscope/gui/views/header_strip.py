@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from jaxscope.compute.frames import Blocked, Frame, Opened
-from jaxscope.data.recording import RecordingInfo
+from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, pen, rounded, text_width
 from jaxscope.gui.components.stepper import Stepper
@@ -138,17 +138,21 @@ class HeaderStripView(AbstractView, QWidget):
 
     @property
     def main_kind(self) -> str:
-        """The kind of channel whose scale bar the stepper shows: that of the first lane."""
+        """The scale whose bar the stepper shows: that of the first lane."""
         if self._info is None:
             return "misc"
         channels = shown_channels(self._state, self._info)
-        return self._info.channels[channels[0]].kind if channels else "misc"
+        return self._scale_kind(channels[0]) if channels else "misc"
+
+    def _scale_kind(self, number: int) -> str:
+        channel = self._info.channels[number] if self._info is not None else None
+        return "misc" if channel is None else scale_kind(channel.kind, channel.unit)
 
     def _unit(self) -> str:
         if self._info is None:
             return ""
-        for channel in self._info.channels:
-            if channel.kind == self.main_kind:
+        for number, channel in enumerate(self._info.channels):
+            if self._scale_kind(number) == self.main_kind:
                 return shown_unit(channel.unit)
         return ""
 
@@ -185,7 +189,7 @@ class HeaderStripView(AbstractView, QWidget):
     def _scale_all(self, factor: float) -> None:
         if self._info is None:
             return
-        for kind in sorted({lane.kind for lane in lanes_of(self._state, self._info)}):
+        for kind in sorted({lane.scale_kind for lane in lanes_of(self._state, self._info)}):
             units = self._scales.units_per_lane(self._state.viewport, kind)
             self._dispatch(SetScale(kind=kind, units_per_lane=units * factor))
 

@@ -175,8 +175,8 @@ class TraceGestures:
         lane = self.lane_at(y)
         if lane is None:
             return
-        units = self._view.model.scales.units_per_lane(self._viewport, lane.kind)
-        self._dispatch(SetScale(kind=lane.kind, units_per_lane=units * _TALLER**-notches))
+        units = self._view.model.scales.units_per_lane(self._viewport, lane.scale_kind)
+        self._dispatch(SetScale(kind=lane.scale_kind, units_per_lane=units * _TALLER**-notches))
 
     def _scroll_lanes(self, rows: int) -> None:
         viewport, info = self._viewport, self._view.model.info

@@ -161,10 +161,10 @@ def _paint_scale_bars(canvas: Canvas) -> None:
     right = canvas.width
     seen: set[str] = set()
     for row, lane in enumerate(model.lanes):
-        if lane.kind in seen or lane.kind in CODE_KINDS:
+        if lane.scale_kind in seen or lane.kind in CODE_KINDS:
             continue
-        seen.add(lane.kind)
-        units = model.scales.units_per_lane(model.state.viewport, lane.kind)
+        seen.add(lane.scale_kind)
+        units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind)
         bar = scale_bar(units)
         length = bar / units * canvas.lane_px
         words = scale_text(bar, lane.unit)
@@ -204,11 +204,11 @@ def _paint_removed(canvas: Canvas) -> None:
     sizes = [(lane, model.removed_rms(lane) if model.shows_after else None) for lane in model.lanes]
     largest: dict[str, float] = {}
     for lane, size in sizes:
-        largest[lane.kind] = max(largest.get(lane.kind, 0.0), size or 0.0)
+        largest[lane.scale_kind] = max(largest.get(lane.scale_kind, 0.0), size or 0.0)
     stride = max(1, -(-16 // max(1, int(canvas.lane_px))))
     for row, (lane, size) in enumerate(sizes):
         if row % stride == 0:
-            _paint_removed_row(canvas, left, row, lane, size, largest[lane.kind])
+            _paint_removed_row(canvas, left, row, lane, size, largest[lane.scale_kind])
 
 
 def _paint_removed_row(canvas: Canvas, left: float, row: int, lane: Lane, size: float | None, largest: float) -> None:
@@ -282,7 +282,7 @@ def _value_lines(canvas: Canvas, second: float) -> tuple[Lane, list[tuple[str, V
 def _paint_values(canvas: Canvas, second: float) -> None:
     painter, model = canvas.painter, canvas.model
     lane, lines = _value_lines(canvas, second)
-    units = model.scales.units_per_lane(model.state.viewport, lane.kind)
+    units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind)
     texts = [(caption, value_text(value, lane.unit, units), token) for caption, value, token in lines]
     cursors_s = model.state.viewport.cursors_s
     heading = clock(second, 3)

@@ -123,7 +123,7 @@ class TracesModel:
             height_px=round(height * ratio),
             ratio=ratio,
             panes=panes,
-            scales=self.scales.in_use(viewport, {lane.kind for lane in self.lanes}),
+            scales=self.scales.in_use(viewport, {lane.scale_kind for lane in self.lanes}),
             colours=trace_colours({lane.colour for lane in self.lanes}),
             remove_offset=viewport.remove_offset,
             negative_up=viewport.negative_up,
