@@ -101,6 +101,9 @@ class Conductor:
         def work(token: CancelToken) -> None:
             with self._bench.busy("opening", f"Opening {path}"):
                 entry = self._bench.recordings.open(path, rate_hz=rate_hz)
+            if token.cancelled:
+                self._bench.recordings.drop(entry.id)
+                return
             channels = entry.recording.info.channels
             if channels and all(channel.rate_hz is None for channel in channels):
                 self._say_no_rate(entry, revision)
@@ -116,7 +119,11 @@ class Conductor:
         """Let go of the recording."""
         for name in ("open", "before", "traces", "settle", "spectrum", "agreement", "after"):
             self._scheduler.cancel(name)
-        self._scheduler.submit("open", lambda _token: self._bench.recordings.keep_only(None))
+        self._bench.recordings.keep_only(None)
+
+    def is_open(self, recording_id: str) -> bool:
+        """Whether a recording is still open: it may have been closed while its Opened was on the way."""
+        return self._bench.recordings.has(recording_id)
 
     def set_width_px(self, traces_px: int, overview_px: int) -> None:
         """Tell how many device pixels the traces and the overview have."""

@@ -194,6 +194,18 @@ class RecordingLibrary:
                     return entry
         return None
 
+    def has(self, id_sought: str) -> bool:
+        """Whether a recording is open."""
+        with self._lock:
+            return id_sought in self._open
+
+    def drop(self, id_dropped: str) -> None:
+        """Close one recording that nobody waits for any more."""
+        with self._lock:
+            entry = self._open.pop(id_dropped, None)
+        if entry is not None:
+            entry.recording.close()
+
     def keep_only(self, id_kept: str | None) -> None:
         """Close every recording that was opened before the one that is kept; all where it is None.
 

@@ -154,6 +154,8 @@ class MainWindow(QWidget):
         return self._newest_block > self._newest_frame
 
     def _open(self, opened: Opened) -> None:
+        if not self._conductor.is_open(opened.recording_id):
+            return  # closed again, or overtaken by another, while this was on its way
         self._newest_block = self._newest_frame = -1
         self.shell.take(opened)
         self.notices.clear()

@@ -305,6 +305,14 @@ def test_an_export_that_ends_before_it_begins_is_told(desk, npz, tmp_path, is_cl
     assert not list(tmp_path.glob("a.npy*"))
 
 
+def test_a_recording_that_is_closed_at_once_is_not_open_any_more(desk, npz):
+    desk.conductor.open(npz)
+    opened = desk.last(Opened)
+    assert desk.conductor.is_open(opened.recording_id)
+    desk.conductor.close_recording()
+    assert not desk.conductor.is_open(opened.recording_id)
+
+
 def test_two_exports_never_write_one_file(desk, npz, tmp_path):
     desk.open(npz)
     bench, wish = desk.conductor._bench, desk.conductor._wish()

@@ -280,6 +280,17 @@ def test_crash_of_a_part_becomes_a_banner(driver, demo, monkeypatch, caplog):
     assert driver.session.store.state.viewport.selected_channels == ("Fp1",)
 
 
+def test_recording_that_is_closed_while_it_opens_stays_closed(driver, demo):
+    window = driver.session.window
+    window.actions_.open_path(demo)
+    assert driver.session.conductor.wait_idle(60)
+    window.actions_.close_recording()
+    for _ in range(20):
+        QApplication.processEvents()
+    assert not window.shell.has_recording
+    driver.open(demo)
+
+
 def test_rate_is_asked_for_where_the_file_does_not_tell_it(driver, tmp_path):
     path = tmp_path / "plain.npy"
     np.save(path, np.sin(np.arange(4000) / 9.0)[None])

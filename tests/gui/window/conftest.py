@@ -114,6 +114,9 @@ class FakeConductor:
     def open(self, path: str, *, rate_hz: float | None = None) -> None:
         self.asked.append(("open", path))
 
+    def is_open(self, recording_id: str) -> bool:
+        return True
+
     def close_recording(self) -> None:
         self.asked.append(("close",))
 
