@@ -88,16 +88,7 @@ def open_brainvision(path: Path, options: OpenOptions) -> Recording:
     header = parse_header(header_path)
     warnings = list(header.problems)
     warnings += own_rate_words([header.rate_hz], options)
-    if not is_there(header.data_path):
-        raise ReadError(
-            f"{header.data_path.name}, which holds the samples of {header_path.name}, is not there",
-            hint="keep both in one folder, or correct DataFile= in the header if it was renamed",
-        )
-    if not header.data_path.stat().st_size:
-        raise ReadError(
-            f"{header.data_path.name}, which holds the samples of {header_path.name}, is empty",
-            hint="copy the files again",
-        )
+    _require_samples(header.data_path, header_path.name)
     if header.dtype is None:
         return _open_text(header, warnings)
     file = ByteFile(header.data_path)
@@ -118,6 +109,17 @@ def open_brainvision(path: Path, options: OpenOptions) -> Recording:
         for entry, channel in zip(header.channels, info.channels, strict=True)
     ]
     return BrainVisionRecording(info, file, table=table, gains=gains)
+
+
+def _require_samples(path: Path, header_name: str) -> None:
+    """Raise ReadError where the file that a header names is not there or is empty."""
+    if not is_there(path):
+        raise ReadError(
+            f"{path.name}, which holds the samples of {header_name}, is not there",
+            hint="keep both in one folder, or correct DataFile= in the header if it was renamed",
+        )
+    if not path.stat().st_size:
+        raise ReadError(f"{path.name}, which holds the samples of {header_name}, is empty", hint="copy the files again")
 
 
 def _header_of(path: Path) -> Path:

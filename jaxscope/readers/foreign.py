@@ -10,9 +10,12 @@ import importlib
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 from types import ModuleType
 
 from jaxscope.errors import JaxscopeError, ReadError
+
+_CATCHING = RLock()
 
 
 def need(module: str, extra: str, what: str) -> ModuleType:
@@ -45,14 +48,14 @@ def need(module: str, extra: str, what: str) -> ModuleType:
 def foreign(name: str, told: list[str] | None = None) -> Iterator[None]:
     """Run calls into a library: what it raises becomes a ``ReadError`` about ``name``, what it warns is ``told``.
 
-    Warnings are caught process-wide while the calls run, so this is for opening, where ``told`` is given; while
-    samples are read nothing is caught but errors.
+    Warnings are caught process-wide while the calls run, so this is for opening, where ``told`` is given, and openings
+    take turns; while samples are read nothing is caught but errors.
     """
     try:
         if told is None:
             yield
             return
-        with warnings.catch_warnings(record=True) as caught:
+        with _CATCHING, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
         for words in dict.fromkeys(" ".join(str(entry.message).split()).rstrip(".") for entry in caught):

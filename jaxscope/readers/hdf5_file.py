@@ -67,6 +67,13 @@ def damage_told(name: str) -> Iterator[None]:
         raise ReadError(f"{name} is damaged: its structure cannot be read", hint="copy the file again") from error
 
 
+def hard_links(group: Any) -> tuple[str, ...]:
+    """Return the names in a group that lead nowhere else: a soft link may lead in a circle, others to another file."""
+    import h5py
+
+    return tuple(name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink))
+
+
 def walk(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the path and object of everything in a group, parents first, each object once.
 
@@ -91,8 +98,7 @@ def walk(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             if path:
                 yield path, item
             if isinstance(item, h5py.Group):
-                names = [name for name in item if isinstance(item.get(name, getlink=True), h5py.HardLink)]
-                todo += [(f"{path}/{name}" if path else name, item[name]) for name in reversed(names)]
+                todo += [(f"{path}/{name}" if path else name, item[name]) for name in reversed(hard_links(item))]
         except FAILURES as error:
             raise ReadError(f"{path or 'The file'} cannot be read: its structure is damaged") from error
 

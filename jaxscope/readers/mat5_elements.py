@@ -182,7 +182,9 @@ class Parser:
         if position + 8 > stop:
             raise damaged(self._source.name, "an element has no room for its size")
         first, size = self._pair.unpack(self._bytes(position, 8))
-        if first >> 16:  # small elements hold their data beside their type
+        if first >> 16:  # small elements hold their data, 4 bytes at most, beside their type
+            if first >> 16 > 4:
+                raise damaged(self._source.name, f"a small element promises {first >> 16:,} bytes")
             return Tag(first & 0xFFFF, first >> 16, position + 4, position + 8)
         data = position + 8
         if data + size > stop:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.hdf5_file import FAILURES, HdfGrid, damage_told, open_hdf5, why_unreadable
+from jaxscope.readers.hdf5_file import FAILURES, HdfGrid, damage_told, hard_links, open_hdf5, why_unreadable
 from jaxscope.readers.mat_values import Kind, MatFile, MatValue, check_small
 from jaxscope.readers.sources import BlockSource
 
@@ -35,7 +35,7 @@ class Mat73Value(MatValue):
         self.kind: Kind = "other"
         self.shape = (1, 1)
         if self._is_group:
-            self._names = tuple(key for key in item if isinstance(item.get(key, getlink=True), h5py.HardLink))
+            self._names = hard_links(item)
             self.kind = "struct"
             self.shape = self._struct_shape()
         else:
@@ -145,7 +145,7 @@ def open_mat73(path: Path) -> MatFile:
     try:
         with damage_told(path.name):
             variables: dict[str, MatValue] = {
-                name: Mat73Value(file[name], name, n_bytes) for name in file if name not in _HIDDEN
+                name: Mat73Value(file[name], name, n_bytes) for name in hard_links(file) if name not in _HIDDEN
             }
     except BaseException:
         file.close()

@@ -10,7 +10,6 @@ Source: SAC manual, "SAC data file format" (IRIS/EarthScope).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,15 +18,17 @@ import numpy as np
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.data.array_recording import ArrayRecording
-from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
-from jaxscope.data.span import Span
+from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.grids import FileGrid
 from jaxscope.readers.sources import Place, SourcedRecording
 
 _N_FLOATS, _N_INTEGERS, _TEXT_BYTES = 70, 40, 192
 _HEADER_BYTES = 4 * (_N_FLOATS + _N_INTEGERS) + _TEXT_BYTES
+#: Version 7 repeats 22 values in double precision after the samples.
+_FOOTER_BYTES = 8 * 22
 _UNKNOWN = -12345
 # Places of fields, by the words of the header.
 _DELTA, _BEGIN, _ORIGIN, _FIRST_PICK = 0, 5, 7, 10
@@ -78,16 +79,6 @@ class SacHeader:
         return None if value == _UNKNOWN or not math.isfinite(value) else value
 
 
-class _Samples:
-    """The samples of a binary file."""
-
-    def __init__(self, file: ByteFile, table: SampleTable) -> None:
-        self._file, self._table = file, table
-
-    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
-        return self._table.read(self._file, span, rows)
-
-
 def sniff_sac(head: bytes) -> bool:
     """Say whether these bytes can only be a binary SAC file."""
     return _byte_order(head) is not None
@@ -133,7 +124,7 @@ def open_sac(path: Path, options: OpenOptions) -> Recording:
         file.close()
         raise
     table = SampleTable.vectorised(f"{order}f4", n_samples, _HEADER_BYTES)
-    return SourcedRecording(info, [Place(source=_Samples(file, table), row=0)], file.close)
+    return SourcedRecording(info, [Place(source=FileGrid(file=file, table=table), row=0)], file.close)
 
 
 def _short(value: np.float32) -> float:
@@ -164,6 +155,9 @@ def _count(file: ByteFile, header: SacHeader, warnings: list[str]) -> int:
             f"{file.name} stops too early: the header promises {told:,} samples, the file holds {held:,} "
             f"({told - held:,} are missing)"
         )
+    known_bytes = _HEADER_BYTES + 4 * told + (_FOOTER_BYTES if header.integers[_VERSION] == 7 else 0)
+    if file.n_bytes > known_bytes:
+        warnings.append(f"{file.n_bytes - known_bytes:,} bytes after the last sample of {file.name} are left out")
     return min(told, held)
 
 

@@ -34,6 +34,8 @@ _INDEX_TAG = b"TDSh"
 _LEAD_BYTES = 28
 #: A channel goes through a few scales; the library would try as many as the file claims.
 _MOST_SCALES = 1000
+#: So many names are listed in a sentence.
+_MOST_NAMES = 6
 NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 
@@ -106,7 +108,10 @@ def _signals(file: Any, path: Path, warnings: list[str]) -> list[tuple[str, Any]
     if any("\ufffd" in channel.name for _, channel in pairs):
         warnings.append("Names of channels hold bytes that are no UTF-8; they are shown as \ufffd")
     for why, names in left_out.items():
-        warnings.append(f"{', '.join(names)} {why} and is left out")
+        listed = ", ".join(names[:_MOST_NAMES]) + (
+            f" and {len(names) - _MOST_NAMES:,} more" * (len(names) > _MOST_NAMES)
+        )
+        warnings.append(f"{listed} {why} and is left out")
     if sum(len(channel) for _, channel in kept) > path.stat().st_size:
         raise ReadError(f"{path.name} promises more samples than it has bytes", hint="copy the file again")
     names = [channel.name for _, channel in kept]

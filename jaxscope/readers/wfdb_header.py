@@ -110,16 +110,7 @@ def parse_header(path: Path) -> RecordHeader:
     ReadError
         If it is missing, something else, or makes no sense.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(_HEADER_LIMIT)
-    except FileNotFoundError as error:
-        raise ReadError(f"{path.name} is not there", hint="keep the files of a recording together") from error
-    except OSError as error:
-        raise ReadError(f"{path.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
-    lines = _lines(raw) if b"\0" not in raw[:4096] else []
-    if not lines or _RECORD_LINE.fullmatch(lines[0]) is None:
-        raise ReadError(f"{path.name} is not a WFDB header", hint=describe_content(raw))
+    lines = _header_lines(path)
     fields = lines[0].split()
     name, _, n_segments = fields[0].partition("/")
     rate = _number(fields[2].partition("/")[0]) if len(fields) > 2 else _DEFAULT_RATE_HZ
@@ -144,6 +135,21 @@ def parse_header(path: Path) -> RecordHeader:
     return RecordHeader(
         name=name, rate_hz=rate, n_frames=n_frames or None, start=start, signals=signals, segments=segments
     )
+
+
+def _header_lines(path: Path) -> list[str]:
+    """Return the lines of a header without comments; the first is that of the record."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_HEADER_LIMIT)
+    except FileNotFoundError as error:
+        raise ReadError(f"{path.name} is not there", hint="keep the files of a recording together") from error
+    except OSError as error:
+        raise ReadError(f"{path.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
+    lines = _lines(raw) if b"\0" not in raw[:4096] else []
+    if not lines or _RECORD_LINE.fullmatch(lines[0]) is None:
+        raise ReadError(f"{path.name} is not a WFDB header", hint=describe_content(raw))
+    return lines
 
 
 def _segment(header_name: str, line: str) -> SegmentEntry:

@@ -275,3 +275,24 @@ def test_fields_of_one_name_do_not_break_a_struct(shared_data: Path) -> None:
     with open_recording(shared_data / NESTED) as recording:
         assert len(recording.info.channels) > 1
         read_all(recording)
+
+
+def test_links_into_other_files_are_never_entered(save: Save, path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed (the extra formats)")
+    save(path, {"x": WIDE[0], "fs": 10.0}, "7.3")
+    other = path.with_name("other.mat")
+    save(other, {"secret": WIDE[0]}, "7.3")
+    with h5py.File(path, "r+") as file:
+        file["secret"] = h5py.ExternalLink("other.mat", "/secret")
+        file["circle"] = h5py.SoftLink("/circle")
+    with open_recording(path) as recording:
+        assert [channel.name for channel in recording.info.channels] == ["x"]
+
+
+def test_a_small_element_that_promises_more_than_it_has_room_for_is_damage(save: Save, path: Path) -> None:
+    raw = bytearray(save(path, {"x": np.array([[1, 2, 3]], dtype=np.uint8)}, "6").read_bytes())
+    place = raw.index((3 << 16 | 2).to_bytes(4, "little"))
+    raw[place : place + 4] = (5 << 16 | 2).to_bytes(4, "little")
+    path.write_bytes(raw)
+    with pytest.raises(ReadError, match="a small element promises 5 bytes"):
+        open_recording(path)

@@ -79,6 +79,20 @@ def test_a_header_that_promises_more_samples_costs_no_memory(tmp_path: Path) -> 
         assert "promises 2,000,000,000 samples, the file holds 50" in recording.info.warnings[0]
 
 
+@pytest.mark.parametrize("version", [6, 7])
+def test_bytes_after_the_samples_are_told(version: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.sac"
+    path.write_bytes(sac_bytes(version=version))
+    known = 0 if version == 6 else 176
+    whole = path.read_bytes()[: 632 + 4 * 50] + bytes(known)
+    path.write_bytes(whole)
+    with open_recording(path) as recording:
+        assert not any("left out" in warning for warning in recording.info.warnings)
+    path.write_bytes(whole + bytes(8))
+    with open_recording(path) as recording:
+        assert any("8 bytes after the last sample of x.sac are left out" in w for w in recording.info.warnings)
+
+
 def test_a_date_that_is_none_is_told(tmp_path: Path) -> None:
     path = tmp_path / "x.sac"
     path.write_bytes(sac_bytes(w0=99999))

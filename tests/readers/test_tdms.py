@@ -52,6 +52,17 @@ def test_channels_keep_their_rates_units_and_starts(tmp_path: Path) -> None:
         np.testing.assert_array_equal(recording.read(7, 91, [0])[0], VALUES[7:91])
 
 
+def test_many_channels_without_samples_are_told_in_one_short_sentence(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "x.tdms",
+        *(channel("g", f"note {number}", np.array(["a"])) for number in range(50)),
+        channel("g", "U", VALUES, wf_increment=0.001),
+    )
+    with open_recording(path) as recording:
+        (words,) = recording.info.warnings
+        assert "note 5 and 44 more holds" in words
+
+
 def test_text_and_times_are_left_out_by_name(tmp_path: Path) -> None:
     path = write(
         tmp_path / "x.tdms",
