@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -11,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxscope.cli.output import print_json, progress, show, warn
+from jaxscope.cli.inputs import Input, find_inputs
+from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import NameList, rate_option, samples_first_option
-from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, one_line
+from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, WriteError, one_line
 from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
 if TYPE_CHECKING:
@@ -50,15 +53,20 @@ class _Job:
 @click.option("--method", help="auto, block, scan, …")
 @click.option("--gaps", type=click.Choice(["segment", "propagate"]), help="In place of what the chain says.")
 @click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
+@click.option("--resume", is_flag=True, help="Leave what an earlier run has finished from the same input as it is.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Files at the same time.")
+@click.option("--scheduler", help="Address of a cluster of dask.distributed, or local: its workers filter the files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: Any) -> int:
-    """Filter FILES block by block and write the result, with its provenance beside it."""
+    """Filter FILES block by block and write the result, with its provenance beside it.
+
+    FILES may be folders, whose recordings at any depth are taken, and patterns such as "*.edf" or "**/*.edf".
+    """
     work = _jobs_from(files, given)
     outcomes: dict[_Job, Any] = {}
     try:
-        with ended_in_order(), progress() as report:
-            for done, (job, outcome) in enumerate(_run_all(work, jobs, report), start=1):
+        with ended_in_order(), _folders_made(work if given["output_dir"] else []), progress() as report:
+            for done, (job, outcome) in enumerate(_run_all(work, jobs, report, given["scheduler"]), start=1):
                 if isinstance(outcome, JaxscopeError) and len(work) == 1:
                     raise outcome
                 outcomes[job] = outcome
@@ -76,7 +84,7 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     if as_json:
         print_json({"outputs": outputs, "failed": failed})
     else:
-        _tell(outputs)
+        _tell(outputs, len(failed))
     for failure in failed:
         click.echo(one_line(f"jaxscope: {failure['path']}: {failure['error']}"), err=True)
     return RecordingError.exit_code if failed else 0
@@ -95,19 +103,20 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     chains, engine, recording = _chains_and_engine(given)
     if not files and recording is not None:
         warn(changed_words(recording))
-    sources = list(files) or ([recording.path] if recording else [])
-    if not sources:
+    told = list(files) or ([recording.path] if recording else [])
+    if not told:
         raise UsageError("there is no file to filter", hint="name one or more")
+    sources = find_inputs(told, besides=given["output_dir"])
     if given["output"] and len(sources) > 1:
         raise UsageError(f"-o names one file and there are {len(sources)} inputs", hint="use --output-dir")
     if given["gaps"]:
         chains = tuple(replace(chain, gaps=given["gaps"]) for chain in chains)
     options = {
         "channels": given["channels"] or (),
-        **{name: given[name] for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite")},
+        **{name: given[name] for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite", "resume")},
         **_engine_options(given, engine),
     }
-    work = [_Job(source=source, target=_target(source, given), chains=chains, options=options) for source in sources]
+    work = [_Job(source=one.path, target=_target(one, given), chains=chains, options=options) for one in sources]
     _refuse_shared_targets(work)
     return work
 
@@ -170,12 +179,17 @@ def _engine_options(given: dict[str, Any], engine: Any) -> dict[str, Any]:
     }
 
 
-def _target(source: str, given: dict[str, Any]) -> str:
-    return given["output"] or str(Path(given["output_dir"]) / Path(source).name)
+def _target(source: Input, given: dict[str, Any]) -> str:
+    return given["output"] or str(Path(given["output_dir"]) / source.name)
 
 
-def _run_all(work: list[_Job], jobs: int, report: Any) -> Any:
+def _run_all(work: list[_Job], jobs: int, report: Any, scheduler: str | None = None) -> Any:
     """Yield (job, outcome) as they end; an outcome is a dict or the error."""
+    if scheduler is not None:
+        from jaxscope.cli.cluster import run_on_cluster
+
+        yield from run_on_cluster(scheduler, _run, work, jobs)
+        return
     if jobs == 1 or len(work) == 1:
         for number, job in enumerate(work):
             yield job, _run(job, lambda share, n=number: report((n + share) / len(work), Path(work[n].source).name))
@@ -207,10 +221,63 @@ def _run(job: _Job, report: Any = None) -> dict[str, Any] | JaxscopeError:
         return error
 
 
-def _tell(outputs: list[dict[str, Any]]) -> None:
+@contextmanager
+def _folders_made(work: list[_Job]) -> Iterator[None]:
+    """Make the folders of the outputs before any of them is begun; what holds nothing after all is not left behind."""
+    made: list[Path] = []
+    try:
+        for folder in dict.fromkeys(Path(job.target).parent for job in work):
+            made += reversed([one for one in (folder, *folder.parents) if not one.exists()])
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise WriteError(
+                    f"The folder {folder} cannot be made: {error.strerror or error}", hint="choose another folder"
+                ) from error
+        yield
+    finally:
+        for folder in reversed(made):
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _tell(outputs: list[dict[str, Any]], n_failed: int) -> None:
+    if len(outputs) + n_failed > 1:
+        _tell_many(outputs, n_failed)
+        return
     for output in outputs:
         show(
             f"{output['path']}: {output['n_channels']} channels, {output['n_samples']} samples, "
             f"{output['seconds']:.2f} s, {output['method']} on {output['device']} in {output['precision']}"
         )
         warn(output["warnings"])
+
+
+def _tell_many(outputs: list[dict[str, Any]], n_failed: int) -> None:
+    """Show one line an output, the warnings by what they say, and how many of what there are."""
+    from jaxscope.compute.resume import FINISHED
+
+    rows = table("output", ">channels", ">samples", ">seconds", "method", ">error")
+    warnings: dict[str, list[str]] = {}
+    for output in outputs:
+        is_old = FINISHED in output["warnings"]
+        error = output["max_abs_vs_reference"]
+        numbers = (
+            f"{output['n_channels']}",
+            f"{output['n_samples']:,}",
+            "before" if is_old else f"{output['seconds']:.2f}",
+        )
+        rows.add_row(one_line(output["path"]), *numbers, output["method"], "" if error is None else f"{error:.2g}")
+        for sentence in output["warnings"]:
+            warnings.setdefault(sentence, []).append(output["path"])
+    n_old = len(warnings.pop(FINISHED, []))
+    if outputs:
+        show(rows)
+    words = [f"{len(outputs) - n_old} written", *([f"{n_old} finished before"] if n_old else [])]
+    show(", ".join([*words, f"{n_failed} failed"]))
+    warn(
+        [
+            f"{paths[0]}{f' and {len(paths) - 1} more' if len(paths) > 1 else ''}: {said}"
+            for said, paths in warnings.items()
+        ]
+    )

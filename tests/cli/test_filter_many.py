@@ -1,0 +1,200 @@
+"""Many files in one command: folders, patterns, taking up again, the table of what was done, clusters."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jaxscope.cli import run
+from jaxscope.cli.inputs import find_inputs
+from jaxscope.errors import UsageError
+
+TABLE = "time,a\n" + "".join(f"{n / 100},{n % 7}\n" for n in range(40))
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Path:
+    path = tmp_path / "chain.json"
+    path.write_text('{"format": "jaxscope-chain", "version": 1, "stages": [{"family": "gain", "gain": 2}]}')
+    return path
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Path:
+    """Return a folder of recordings at several depths, with what is none beside them."""
+    folder = tmp_path / "night"
+    for name in ("b.csv", "a.csv", "deep/er/c.csv", "deep/numbers.txt", ".hidden.csv", ".git/d.csv"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(TABLE)
+    (folder / "deep" / "notes.txt").write_text("Bought milk, and bread.\nThen slept.\n")
+    (folder / "deep" / "picture.png").write_bytes(b"\x89PNG")
+    for name in ("x.vhdr", "x.eeg", "x.vmrk", "alone.eeg"):
+        (folder / "deep" / name).write_bytes(b"?")
+    return folder
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    def tell(code: int, *arguments: object) -> Any:
+        assert run(("filter", *map(str, arguments), "--json")) == code
+        return json.loads(capsys.readouterr().out)
+
+    return tell
+
+
+def test_a_folder_means_the_recordings_in_it(night: Path) -> None:
+    (night / "out").mkdir()
+    (night / "out" / "a.csv").write_text(TABLE)
+    names = [one.name for one in find_inputs([str(night)], besides=str(night / "out"))]
+    assert names == [
+        "a.csv", "b.csv", *(str(Path("deep", name)) for name in ("alone.eeg", "numbers.txt", "x.vhdr", "er/c.csv"))
+    ]  # fmt: skip
+    (night / "empty").mkdir()
+    with pytest.raises(UsageError, match="holds no recordings"):
+        find_inputs([str(night / "empty")], besides=None)
+
+
+def test_a_pattern_means_what_fits_and_a_file_that_is_named_so_means_itself(night: Path) -> None:
+    pattern = str(night / "**" / "[ab].csv")
+    assert [one.name for one in find_inputs([pattern], besides=None)] == ["a.csv", "b.csv"]
+    assert len(find_inputs([str(night / "b.csv"), pattern], besides=None)) == 2
+    odd = night / "[ab].csv"
+    odd.write_text(TABLE)
+    assert [one.path for one in find_inputs([str(odd)], besides=None)] == [str(odd)]
+    with pytest.raises(UsageError, match="no file fits"):
+        find_inputs([str(night / "*.edf")], besides=None)
+
+
+def test_two_hundred_files_with_three_bad_ones_are_taken_up_again(
+    tmp_path: Path, chain: Path, told: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = tmp_path / "many", tmp_path / "out"
+    folder.mkdir()
+    for number in range(200):
+        np.save(folder / f"{number:03}.npy", [np.arange(30.0) + number])
+    for number in (7, 77, 177):
+        (folder / f"{number:03}.npy").write_bytes(b"broken")
+    command = (folder, "--output-dir", out, "--chain", chain, "--rate", "100")
+    first = told(3, *command)
+    assert len(first["outputs"]) == 197
+    assert [Path(one["path"]).name for one in first["failed"]] == ["007.npy", "077.npy", "177.npy"]
+    np.testing.assert_array_equal(np.load(out / "199.npy"), [2 * (np.arange(30.0) + 199)])
+    times = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+
+    np.save(folder / "007.npy", np.ones((1, 30)))
+    np.save(folder / "008.npy", np.zeros((1, 30)))
+    second = told(3, *command, "--resume", "--overwrite")
+    fresh = [Path(one["path"]).name for one in second["outputs"] if "left as it is" not in " ".join(one["warnings"])]
+    assert fresh == ["007.npy", "008.npy"]
+    assert not np.load(out / "008.npy").any()
+    changed = {path.name for path in out.iterdir() if times.get(path.name) != path.stat().st_mtime_ns}
+    assert changed == {"007.npy", "007.npy.json", "008.npy", "008.npy.json"}
+
+    assert run(("filter", *map(str, command), "--resume")) == 3
+    captured = capsys.readouterr()
+    assert "0 written, 198 finished before, 2 failed" in captured.out
+    assert captured.err.count("\n") == 3  # two failures, and one warning for all that were written without a rate
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("--channels", "a"),
+        ("--stop", "0.2"),
+        ("--precision", "float32"),
+        ("--method", "scipy"),
+        ("--gaps", "propagate"),
+        ("--rate", "50"),
+    ],
+)
+def test_what_was_made_otherwise_is_not_finished(
+    change: tuple[str, str], tmp_path: Path, chain: Path, told: Callable[..., Any]
+) -> None:
+    source, target = tmp_path / "x.csv", tmp_path / "y.csv"
+    source.write_text("a,b\n" + "1,2\n3,5\n" * 20)
+    command = (source, "-o", target, "--chain", chain, "--rate", "100")
+    told(0, *command)
+    assert told(0, *command, "--resume")["outputs"][0]["seconds"] == 0
+    assert run(("filter", *map(str, command), *change, "--resume")) == 3  # it exists, and is something else
+    target.write_text("changed")
+    assert run(("filter", *map(str, command), "--resume")) == 3
+
+
+def test_samples_that_changed_beside_their_header_are_not_finished(
+    tmp_path: Path, chain: Path, told: Callable[..., Any]
+) -> None:
+    (tmp_path / "x.hea").write_text("x 1 100 20\nx.dat 16 1/mV\n")
+    (tmp_path / "x.dat").write_bytes(bytes(40))
+    command = (tmp_path / "x.hea", "-o", tmp_path / "y.csv", "--chain", chain)
+    told(0, *command)
+    later = (tmp_path / "y.csv.json").stat().st_mtime_ns
+    os.utime(tmp_path / "x.dat", ns=(later - 10, later - 10))
+    assert told(0, *command, "--resume")["outputs"][0]["seconds"] == 0
+    os.utime(tmp_path / "x.dat", ns=(later + 10, later + 10))
+    assert run(("filter", *map(str, command), "--resume")) == 3
+
+
+def test_folders_are_made_and_those_that_hold_nothing_are_not_left(tmp_path: Path, night: Path, chain: Path) -> None:
+    options = ("--chain", str(chain), "--output-dir")
+    assert run(("filter", str(night / "deep" / "notes.txt"), *options, str(tmp_path / "p" / "q"))) == 3
+    assert not (tmp_path / "p").exists()
+    assert run(("filter", str(night / "a.csv"), *options, str(tmp_path / "p" / "q"))) == 0
+    assert (tmp_path / "p" / "q" / "a.csv").is_file()
+    (tmp_path / "taken").write_text("x")
+    assert run(("filter", str(night / "a.csv"), *options, str(tmp_path / "taken" / "q"))) == 3
+    assert run(("filter", str(night / "a.csv"), *options[:2], "-o", str(tmp_path / "none" / "a.csv"))) == 3
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_cluster_filters_the_files_and_a_worker_that_dies_is_told(
+    tmp_path: Path, night: Path, chain: Path, told: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Client:
+        def __init__(self, address: str, timeout: float) -> None:
+            if address != "tcp://here:1":
+                raise OSError("timed out")
+
+        def __enter__(self) -> Client:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def submit(self, work: Any, job: Any, *, pure: bool) -> Any:
+            def result() -> Any:
+                if job.source.endswith("b.csv"):
+                    raise RuntimeError("worker\nlost")
+                return work(job)
+
+            return SimpleNamespace(result=result, key=id(job))
+
+    class Future(SimpleNamespace):
+        __hash__ = object.__hash__
+
+    submit = Client.submit
+    monkeypatch.setattr(Client, "submit", lambda *given, **named: Future(**vars(submit(*given, **named))))
+    monkeypatch.setitem(
+        sys.modules, "distributed", SimpleNamespace(Client=Client, as_completed=lambda found: reversed(found))
+    )
+    command = (night / "a.csv", night / "b.csv", "--output-dir", tmp_path / "out", "--chain", chain)
+    content = told(3, *command, "--scheduler", "tcp://here:1")
+    assert [Path(one["path"]).name for one in content["outputs"]] == ["a.csv"]
+    assert "a worker of the cluster failed (RuntimeError: worker lost)" in content["failed"][0]["error"]
+    assert run(("filter", *map(str, command), "--scheduler", "tcp://gone:1")) == 2
+
+
+def test_without_the_package_of_clusters_there_is_one_sentence(
+    tmp_path: Path, chain: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    (tmp_path / "x.csv").write_text(TABLE)
+    command = ("filter", str(tmp_path / "x.csv"), "-o", str(tmp_path / "y.csv"), "--chain", str(chain))
+    assert run((*command, "--scheduler", "local")) == 2
+    assert 'pip install "jaxscope[cluster]"' in capsys.readouterr().err
