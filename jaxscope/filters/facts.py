@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
-from jaxscope.filters.cutoffs import minus_3db_hz, peak_of
+from jaxscope.filters.cutoffs import HALF_AMPLITUDE_DB, HALF_POWER_DB, crossings_hz, peak_of
 from jaxscope.filters.design import design_chain
 from jaxscope.filters.report import roll_off_db_per_octave, seconds
 from jaxscope.filters.response import group_delay_samples, magnitude_db
@@ -102,44 +102,60 @@ def facts(stage: Stage, rate_hz: float, phase: str) -> tuple[Fact, ...]:
     """
     alone = FilterChain(phase=phase, stages=(replace(stage, enabled=True),))  # type: ignore[arg-type]
     design = design_chain(alone, rate_hz)
-    passes = " after both passes" if phase == "zero" else ""
-    found: list[Fact] = []
-    stated = _stated(stage.spec)
-    if stated:
-        level_db = float(np.max(magnitude_db(design, stated)))
-        found.append(
-            Fact(
-                label=_level_words(level_db),
-                value=_frequencies(stated),
-                tip=f"The level at the stated frequency{passes}, from the coefficients",
-            )
-        )
-    half_power = minus_3db_hz(design)
-    if 0 < len(half_power) <= MAX_LISTED:
-        tip = f"Where the power is really half of the highest{passes}"
-        found.append(Fact(label="−3 dB", value=_frequencies(half_power), tip=tip))
-    slope = roll_off_db_per_octave(stage.spec, 2 if phase == "zero" else 1)
+    is_zero = phase == "zero"
+    passes = " after both passes" if is_zero else ""
+    found = _levels(stage, design, passes)
+    settling, *others = _ringing(stage, design, passes)
+    margin = [fact for fact in others if fact.label == "Stability margin"]
+    found += [settling, *margin]
+    slope = roll_off_db_per_octave(stage.spec, 2 if is_zero else 1)
     if slope is not None:
         found.append(
             Fact(
                 label="Roll-off", value=f"{slope:.0f} dB/octave", tip=f"How steeply it falls far from the edge{passes}"
             )
         )
-    found.extend(_ringing(stage, design, passes))
+    found += [fact for fact in others if fact not in margin]
     found.append(
         Fact(label="Realised as", value=_size_words(design), tip="What runs; a band filter has twice the poles")
     )
     return tuple(found)
 
 
+def _levels(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
+    """Return the level at the stated frequency and the real -3 dB points; where they are one, -6 dB besides."""
+    both = ", both passes" if passes else ""
+    found: list[Fact] = []
+    stated = _stated(stage.spec)
+    if stated:
+        level = _level_words(float(np.max(magnitude_db(design, stated))))
+        tip = f"The level at the stated frequency{passes}, from the coefficients"
+        found.append(Fact(label=f"{level}{both}", value=_frequencies(stated), tip=tip))
+    half_power, half_amplitude = crossings_hz(design, (HALF_POWER_DB, HALF_AMPLITUDE_DB))
+    real = Fact(
+        label=f"−3 dB{both}",
+        value=_frequencies(half_power),
+        tip=f"Where the power is really half of the highest{passes}",
+    )
+    if not 0 < len(half_power) <= MAX_LISTED:
+        return found
+    if any((fact.label, fact.value) == (real.label, real.value) for fact in found):
+        tip = f"Where the amplitude is half of the highest{passes}"
+        if 0 < len(half_amplitude) <= MAX_LISTED:
+            found.append(Fact(label=f"−6 dB{both}", value=_frequencies(half_amplitude), tip=tip))
+        return found
+    return [*found, real]
+
+
 def _ringing(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
     settles_s = settling_s(design)
     value = seconds(settles_s) if math.isfinite(settles_s) else "Never"
+    late, _, at = delay_words(design, reference_hz(stage, design)).partition(" at ")
     found = [
         Fact(label="Settles within", value=value, tip="Until 99.99 % of the energy of its impulse response has passed"),
         Fact(
-            label="Delay",
-            value=delay_words(design, reference_hz(stage, design)),
+            label=f"Delay at {at}" if at else "Delay",
+            value=late,
             tip="How late a wave of this frequency comes out" if design.phase != "zero" else "Both passes cancel it",
         ),
     ]
@@ -148,5 +164,6 @@ def _ringing(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
         value = seconds(rings_s) if math.isfinite(rings_s) else "For ever"
         found.append(Fact(label="Rings for", value=value, tip="Until the slowest pole has decayed to 1 %"))
         margin = f"{stability_margin(design.parts):.3g}".replace("-", "−")
-        found.append(Fact(label="Margin", value=margin, tip="1 less the radius of the outermost pole; stable above 0"))
+        tip = "1 less the radius of the outermost pole; stable above 0"
+        found.append(Fact(label="Stability margin", value=margin, tip=tip))
     return found

@@ -16,7 +16,7 @@ from jaxscope.filters.design import design_chain
 from jaxscope.filters.facts import facts
 from jaxscope.filters.iir import Bessel, Butterworth, Chebyshev2, Elliptic
 from jaxscope.filters.report import PHRASES, report
-from jaxscope.filters.response import frequency_response
+from jaxscope.filters.response import frequency_response, magnitude_db
 from jaxscope.filters.shapes import (
     SHAPES,
     fitted,
@@ -138,7 +138,8 @@ def test_new_stages_fit_the_rate_and_have_facts(family, rate_hz):
     stage = Stage(spec=new_spec(family, rate_hz), enabled=False)
     for phase in ("causal", "zero", "minimum"):
         found = facts(stage, rate_hz, phase)
-        assert {"Settles within", "Delay", "Realised as"} <= {fact.label for fact in found}
+        assert {"Settles within", "Delay", "Realised as"} <= {fact.label.partition(" at ")[0] for fact in found}
+        assert len({fact.label for fact in found}) == len(found)
         assert all(fact.value and fact.tip and not fact.tip.endswith(".") for fact in found)
     assert stage_title(stage)
     assert stage_line(stage)
@@ -147,14 +148,22 @@ def test_new_stages_fit_the_rate_and_have_facts(family, rate_hz):
 
 def test_facts_of_both_passes_are_those_of_the_picture():
     found = {fact.label: fact.value for fact in facts(Stage(spec=Butterworth(order=4, cutoff_hz=40.0)), 512.0, "zero")}
-    assert found["−6 dB"] == "40.0 Hz"
-    assert found["−3 dB"].startswith("36.0") or found["−3 dB"].startswith("35.9")
+    assert list(found)[:4] == ["−6 dB, both passes", "−3 dB, both passes", "Settles within", "Stability margin"]
+    assert found["−6 dB, both passes"] == "40.0 Hz"
+    assert found["−3 dB, both passes"].startswith(("36.0", "35.9"))
     assert found["Delay"] == "No delay"
     assert found["Roll-off"] == "48 dB/octave"
     assert found["Realised as"] == "4 poles, 2 sections"
-    once = {fact.label: fact.value for fact in facts(Stage(spec=Butterworth(order=4, cutoff_hz=40.0)), 512.0, "causal")}
-    assert once["−3 dB"] == "40.0 Hz"
-    assert once["Delay"].endswith("ms at 10.0 Hz")
+
+
+def test_a_level_is_told_once_and_half_amplitude_besides():
+    stage = Stage(spec=Butterworth(order=4, cutoff_hz=40.0))
+    found = {fact.label: fact.value for fact in facts(stage, 512.0, "causal")}
+    assert list(found)[:4] == ["−3 dB", "−6 dB", "Settles within", "Stability margin"]
+    assert found["−3 dB"] == "40.0 Hz"
+    half_hz = float(found["−6 dB"].removesuffix(" Hz"))
+    assert abs(magnitude_db(design_chain(chain_of(stage.spec), 512.0), [half_hz])[0] + 6.02) < 0.2
+    assert found["Delay at 10.0 Hz"].endswith("ms")
 
 
 def test_words_of_a_stage():

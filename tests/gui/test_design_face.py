@@ -250,6 +250,24 @@ def test_all_fields_of_all_forms_are_named(qtbot, make_rig):
         assert all(field.accessibleName() for field in rig.view.findChildren(NumberField))
 
 
+def test_facts_are_never_cut_and_name_their_rate_where_there_are_several(face, frame_of):
+    facts = tuple((f"−6 dB, both passes {number}", "1.42 s at 0.075 Hz or so") for number in range(6))
+    frame = frame_of(face.state, 1)
+    curve = replace(frame.stages[0], facts=facts)
+    frame = replace(frame, stages=(curve, *frame.stages[1:]), rate_hz=100.0, other_rates_hz=(1.0, 0.5))
+    face.view.show_frame(frame)
+    shown = face.view._facts
+    heights = []
+    for width in (700, 340, 150):
+        shown.resize(width, 200)
+        assert shown.widest_words() <= shown.column_width() or shown.column_width() > width / 2
+        heights.append(shown.sizeHint().height())
+    assert heights == sorted(set(heights))
+    assert face.view.rate_note.text() == "At 100 Hz; other channels run at 1 or 0.5 Hz"
+    face.view.show_frame(replace(frame, other_rates_hz=()))
+    assert face.view.rate_note.isHidden()
+
+
 def test_selecting_another_stage_shows_its_own_facts_without_a_new_frame(qtbot, make_rig, lowpass, frame_of):
     rig = make_rig(DesignFace, FAMILIES["notch"](), lowpass)
     qtbot.addWidget(rig.view)

@@ -114,6 +114,42 @@ def test_a_value_that_cannot_be_used_stays_and_says_what_is_still_used(qtbot, fi
     assert all(value < 256 for value, _ in field.sent)
 
 
+def give_up_with(field, way):
+    if way == "focus":
+        field.clearFocus()
+    else:
+        press(field, way)
+
+
+@pytest.mark.parametrize("way", [Qt.Key.Key_Return, Qt.Key.Key_Escape, "focus"])
+def test_typing_that_ends_wrong_goes_back_to_the_value_before_it(qtbot, field, way):
+    field.edited.connect(lambda value, _key: field.show_value(value))
+    field.show_value(5.0)
+    field.selectAll()
+    qtbot.keyClicks(field, "500")
+    assert [value for value, _ in field.sent] == [5.0, 50.0]
+    assert field.said[-1] == "500 Hz is above fs/2 = 256 Hz. Still using 50 Hz."
+    give_up_with(field, way)
+    assert field.sent[-1][0] == 5.0
+    assert len({key for _, key in field.sent}) == 1
+    assert (field.value, field.text(), field.is_wrong) == (5.0, "5.00", False)
+    assert field.said[-1] == ""
+
+
+@pytest.mark.parametrize("way", [Qt.Key.Key_Return, Qt.Key.Key_Escape, "focus"])
+def test_typing_that_ends_well_stays(qtbot, field, way):
+    field.edited.connect(lambda value, _key: field.show_value(value))
+    field.selectAll()
+    qtbot.keyClicks(field, "50")
+    give_up_with(field, way)
+    assert field.sent[-1][0] == field.value == 50.0
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "500")
+    give_up_with(field, way)
+    assert field.sent[-1][0] == field.value == 50.0
+
+
 def test_text_that_cannot_be_read_says_so(qtbot, field):
     field.selectAll()
     qtbot.keyClicks(field, "2*pi*")

@@ -2,8 +2,9 @@
 
 The number itself belongs to the state. While a person types, each text that can be read is sent at once with the merge
 key of this visit, so that a visit is one undo step; text that cannot be read is kept on show, marked, and the sentence
-says which value is still used. ``show_value`` never emits and never overwrites what is being typed, unless the number
-changed elsewhere.
+says which value is still used. Typing that ends wrong (Enter, Esc or another focus on text that cannot be used) is
+given up: the number from before it comes back, not one that its first digits happened to spell. ``show_value`` never
+emits and never overwrites what is being typed, unless the number changed elsewhere.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ class NumberField(TextField):
         self._parse = parse
         self._check = check
         self._value: float | None = None
+        #: the value and the expression from before the typing that has not been taken yet
+        self._begun: tuple[float | None, tuple[str, float] | None] | None = None
         #: what was typed for a value, shown again while the value is still that one
         self._expression: tuple[str, float] | None = None
         self._merge_key = self._fresh_key()
@@ -89,7 +92,7 @@ class NumberField(TextField):
             return
         if not same or not self.hasFocus():
             self._forgive()
-            self._untaken = False
+            self._untaken, self._begun = False, None
         self._write()
 
     def set_check(self, check: Callable[[float], str | None]) -> None:
@@ -130,9 +133,7 @@ class NumberField(TextField):
             self._choose(self._value * (2 if key == Qt.Key.Key_PageUp else 0.5))
             return True
         if key == Qt.Key.Key_Escape and (self._wrong or self._untaken):
-            self._untaken = False
-            self._forgive()
-            self._write()
+            self._end_typing()
         return super().press(event)
 
     def spin(self, steps: float, merge_key: str | None = None) -> None:
@@ -141,10 +142,8 @@ class NumberField(TextField):
             self._choose(self._span.step_from(self._value, steps), merge_key)
 
     def take(self) -> None:
-        if not self._wrong:
-            self._untaken = False
-            self._write()
-            self._merge_key = self._fresh_key()
+        self._end_typing()
+        self._merge_key = self._fresh_key()
         self.selectAll()
         self.returnPressed.emit()
 
@@ -155,8 +154,7 @@ class NumberField(TextField):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._forgive()
-        self._write()
+        self._end_typing()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self.hasFocus():
@@ -204,6 +202,16 @@ class NumberField(TextField):
             if self.hasFocus():
                 self.selectAll()
 
+    def _end_typing(self) -> None:
+        """Take what has been typed; where it is wrong, go back to the value from before it."""
+        begun, self._begun = self._begun, None
+        was_wrong, self._untaken = self._wrong, False
+        self._forgive()
+        if was_wrong and begun is not None and begun[0] is not None and begun[0] != self._value:
+            self._value, self._expression = begun
+            self.edited.emit(self._value, self._merge_key)
+        self._write()
+
     def _forgive(self) -> None:
         if self._wrong:
             self.set_wrong(wrong=False)
@@ -212,7 +220,7 @@ class NumberField(TextField):
     def _choose(self, value: float, merge_key: str | None = None) -> None:
         value = self._span.hold(value)
         complaint = self._check(value) if self._check else None
-        self._untaken = False
+        self._untaken, self._begun = False, None
         if complaint:
             self.setText(self._span.write(value))
             self.complain(complaint)
@@ -223,6 +231,8 @@ class NumberField(TextField):
         self.edited.emit(value, merge_key or self._merge_key)
 
     def _on_edited(self, text: str) -> None:
+        if self._begun is None:
+            self._begun = (self._value, self._expression)
         try:
             value = self._parse(text)
         except JaxscopeError as error:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QScrollBar,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -29,71 +27,19 @@ from jaxscope.filters import FAMILIES, AbstractFilterSpec, Stage
 from jaxscope.filters.shapes import SHAPES, shape_of, stage_line, with_family, with_shape
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Label
-from jaxscope.gui.components.painting import begin, draw_text
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.select import Select
-from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.gui.theme import scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.design_face_choices import row_for
+from jaxscope.gui.views.design_face_facts import Facts, rate_sentence
 from jaxscope.gui.views.design_face_rows import LABEL_WIDTH, KnobRow, OrderRow
 from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
 from jaxscope.session.actions import Action, ReplaceSpec, RevertToDesign, TurnKnob
 from jaxscope.session.state import SessionState
 
-#: more facts than these are in the tooltip only
-_MOST_FACTS = 6
-#: more facts than these take three columns
-_MOST_IN_TWO_COLUMNS = 4
 #: dB per octave and order beyond the edge, for families whose edge keeps falling so
 _SLOPE_DB = {"butterworth": 6, "bessel": 6, "chebyshev1": 6}
-
-
-class Facts(QWidget):
-    """Captions over values: two columns, three where there are many, one where the text is large."""
-
-    _ROW = 36
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._facts: tuple[tuple[str, str], ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    @property
-    def facts(self) -> tuple[tuple[str, str], ...]:
-        """What is shown."""
-        return self._facts
-
-    def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
-        """Show (caption, value) pairs."""
-        self._facts = facts
-        words = "; ".join(f"{caption}: {value}" for caption, value in facts)
-        self.setAccessibleName(words)
-        self.setToolTip("\n".join(f"{caption}: {value}" for caption, value in facts))
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        rows = -(-min(len(self._facts), _MOST_FACTS) // self._columns())
-        return QSize(scaled(200), max(0, rows * scaled(self._ROW) - 2))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(100, self.sizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        columns = self._columns()
-        width = self.width() / columns
-        right = Qt.TextElideMode.ElideRight
-        for number, (caption, value) in enumerate(self._facts[:_MOST_FACTS]):
-            x, y = number % columns * width, number // columns * scaled(self._ROW)
-            draw_text(painter, QRectF(x, y, width - 8, scaled(16)), caption, font(11), "text3", elide=right)
-            draw_text(painter, QRectF(x, y + scaled(15), width - 8, scaled(18)), value, font(13, 500), elide=right)
-        painter.end()
-
-    def _columns(self) -> int:
-        if theme().text_scale >= 1.5:
-            return 1
-        return 3 if len(self._facts) > _MOST_IN_TWO_COLUMNS else 2
 
 
 def stops_of(part: QWidget) -> list[QWidget]:
@@ -148,6 +94,9 @@ class DesignFace(QWidget, AbstractView):
         hand.addWidget(self._was, 1)
         hand.addWidget(self.revert)
         self._facts = Facts()
+        #: which channels the facts are for, where the chain has several rates
+        self.rate_note = Label("", 11, 400, "text3", shrink=True)
+        self.rate_note.hide()
         self._form = QVBoxLayout()
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setSpacing(6)
@@ -160,6 +109,7 @@ class DesignFace(QWidget, AbstractView):
         column.addLayout(self._form)
         column.addWidget(self._by_hand)
         column.addSpacing(4)
+        column.addWidget(self.rate_note)
         column.addWidget(self._facts)
         column.addStretch(1)
         self._shapes.chosen.connect(self._on_shape)
@@ -181,11 +131,13 @@ class DesignFace(QWidget, AbstractView):
         """Leave the facts and notes out (they stay in the tooltip)."""
         self._narrow = narrow
         self._facts.setVisible(not narrow)
+        self._show_rate()
         self._show_roll_off()
 
     def least_height(self) -> int:
         """Return the height without the facts, which may be scrolled to."""
-        facts = self._facts.sizeHint().height() if self._facts.isVisibleTo(self) else 0
+        notes = (self._facts, self.rate_note)
+        facts = sum(part.sizeHint().height() for part in notes if part.isVisibleTo(self))
         return self.layout().minimumSize().height() - facts
 
     def focus_stops(self) -> list[QWidget]:
@@ -281,12 +233,19 @@ class DesignFace(QWidget, AbstractView):
         self._facts.show_facts(() if curve is None else curve.facts)
         words = "" if curve is None else "\n".join(f"{caption}: {value}" for caption, value in curve.facts)
         self._shapes.setToolTip(words if self._narrow else "")
+        self._show_rate()
         for row in self._rows:
             wrong = curve is not None and bool(curve.problem) and curve.problem_field == row.knob.name
             if wrong and curve is not None:
                 row.show_problem(f"{curve.problem[:1].upper()}{curve.problem[1:].rstrip('.')}.")
             elif not any(field.is_wrong for field in row.fields()):
                 row.show_problem("")
+
+    def _show_rate(self) -> None:
+        frame = self._frame
+        sentence = "" if frame is None else rate_sentence(frame.rate_hz, frame.other_rates_hz)
+        self.rate_note.setText(sentence)
+        self.rate_note.setVisible(bool(sentence) and not self._narrow)
 
     def _show_roll_off(self) -> None:
         for row in self._rows:

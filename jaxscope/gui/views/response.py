@@ -6,12 +6,14 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from jaxscope.compute.frames import Outcome, SpectrumFrame
+from jaxscope.compute.frames import DesignFrame, Outcome, SpectrumFrame
+from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, draw_text, rounded, text_width
 from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.design_face_facts import rate_sentence, rate_words
 from jaxscope.gui.views.response_curves import VIEWS, CurvePlot
 from jaxscope.gui.views.response_plot import ResponsePlot
 from jaxscope.session.actions import ChooseResponse
@@ -67,11 +69,14 @@ class ResponsePanel(QWidget, AbstractView):
         self.view.set_choices([(key, words[0]) for key, words in VIEWS.items()], [""] * len(VIEWS))
         self.view.setToolTip("Choose: magnitude, phase, group delay, impulse, step [G]")
         self._dispatch = dispatch
+        #: the rate that the curve is for, where the chain has several
+        self.rate = Label("", 11, 400, "text3")
         self._legend = _Legend()
         self._has_after = False
         heading = QHBoxLayout()
         heading.setContentsMargins(0, 0, 0, 0)
         heading.addWidget(self.view)
+        heading.addWidget(self.rate)
         heading.addStretch(1)
         heading.addWidget(self._legend)
         column = QVBoxLayout(self)
@@ -101,6 +106,11 @@ class ResponsePanel(QWidget, AbstractView):
     def show_frame(self, outcome: Outcome) -> None:
         self.plot.show_frame(outcome)
         self.curves.show_frame(outcome)
+        if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
+            others = outcome.other_rates_hz
+            self.rate.setText(f"at {rate_words(outcome.rate_hz)}" if others else "")
+            self.rate.setToolTip(rate_sentence(outcome.rate_hz, others))
+            self.rate.updateGeometry()
         if isinstance(outcome, SpectrumFrame):
             self._has_after = outcome.after_db is not None
             self._show_legend()
