@@ -274,23 +274,18 @@ def _facts(stage: Stage, rate_hz: float, phase: Phase) -> Facts:
 @lru_cache(maxsize=512)
 def _polynomials(parts: tuple[Realisation, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return numerator and denominator in powers of 1/z; nothing for a median, which has none."""
-    b, a = np.ones(1), np.ones(1)
-    for part in parts:
-        match part:
-            case Sections():
-                for row in part.rows:
-                    b, a = np.convolve(b, row[:3]), np.convolve(a, row[3:])
-            case Taps():
-                b = np.convolve(b, part.to_array())
-            case RunningMedian():
-                return (), ()
-    return tuple(_trimmed(b)), tuple(_trimmed(a))
+    from jaxscope.filters.polynomial import polynomials
+
+    if any(isinstance(part, RunningMedian) for part in parts):
+        return (), ()
+    b, a = polynomials(parts)
+    return _trimmed(b), _trimmed(a)
 
 
-def _trimmed(values: FloatArray) -> list[float]:
+def _trimmed(values: tuple[float, ...]) -> tuple[float, ...]:
     """Return the values without zeros at the end, which sections of first order leave."""
     kept = np.flatnonzero(values)
-    return [float(value) for value in values[: int(kept[-1]) + 1 if kept.size else 1]]
+    return values[: int(kept[-1]) + 1 if kept.size else 1]
 
 
 def _handles(
