@@ -7,8 +7,6 @@ as long as it is held, tapped it turns that on or off.
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
@@ -17,8 +15,9 @@ from jaxscope.gui.command_table import COMMANDS
 from jaxscope.gui.commands import Command, key_sequence
 from jaxscope.gui.window_actions import WindowActions
 
-#: A key that is held for longer than this is not a tap.
-TAP_S = 0.3
+#: A key that is held for longer than this is not a tap. Counted from when the keys moved, not from when a busy window
+#: came to read it.
+TAP_MS = 300
 _PLAIN_SIGNS = frozenset("+-=?:[],./")
 
 
@@ -59,7 +58,7 @@ class KeyRouter(QObject):
         super().__init__(window)
         self._actions = actions
         self._contexts: dict[QObject, dict[str, Command]] = {}
-        self._raw_since: float | None = None
+        self._raw_since_ms: int | None = None
         self._raw_before = False
         for key, command in table_of("anywhere").items():
             shortcut = QShortcut(QKeySequence(key), window)
@@ -108,22 +107,22 @@ class KeyRouter(QObject):
         if event.key() == Qt.Key.Key_Space:
             self._actions.hold_space(held=False)
             return True
-        if event.key() == Qt.Key.Key_R and self._raw_since is not None:
-            self._end_raw(is_tap=time.monotonic() - self._raw_since < TAP_S)
+        if event.key() == Qt.Key.Key_R and self._raw_since_ms is not None:
+            self._end_raw(is_tap=event.timestamp() - self._raw_since_ms < TAP_MS)
             return True
         return False
 
     def _begin_raw(self, event: QKeyEvent) -> None:
-        if event.isAutoRepeat() or self._raw_since is not None or not self._actions.shell.has_recording:
+        if event.isAutoRepeat() or self._raw_since_ms is not None or not self._actions.shell.has_recording:
             return
-        self._raw_since = time.monotonic()
+        self._raw_since_ms = event.timestamp()
         self._raw_before = self._actions.shell.viewport.raw
         self._actions.shell.show_raw(raw=True)
         self._actions.say("Raw while R is held")
 
     def _end_raw(self, *, is_tap: bool) -> None:
-        if self._raw_since is None:
+        if self._raw_since_ms is None:
             return
-        self._raw_since = None
+        self._raw_since_ms = None
         self._actions.say("")
         self._actions.shell.show_raw(raw=not self._raw_before if is_tap else self._raw_before)
