@@ -21,6 +21,9 @@ from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, Section
 Array = npt.NDArray[Any]
 
 RATE_HZ = 1000.0
+#: Samples of a comparison, and of one for which there are less than ``SHORT_S`` seconds.
+N_SAMPLES, N_SAMPLES_SHORT = 1 << 24, 1 << 22
+SHORT_S = 5.0
 #: a function of SciPy and what it is called with
 Reference = Callable[[Array], Any]
 
@@ -52,6 +55,11 @@ def _noise(n_channels: int, n_samples: int, dtype: str) -> Array:
     return np.random.default_rng(7).standard_normal((n_channels, n_samples), dtype=np.float32).astype(dtype)
 
 
+def _length(n_samples: int | None, seconds: float) -> int:
+    """Return the samples of a comparison that takes about ``seconds``, unless they are given."""
+    return n_samples or (N_SAMPLES if seconds >= SHORT_S else N_SAMPLES_SHORT)
+
+
 def _compared(
     name: str, x: Array, design: ChainDesign, references: Mapping[str, Reference], seconds: float
 ) -> dict[str, Any]:
@@ -72,10 +80,11 @@ def _compared(
     }
 
 
-def run_iir(seconds: float = 20.0, *, n_samples: int = 1 << 24) -> list[dict[str, Any]]:
+def run_iir(seconds: float = 20.0, *, n_samples: int | None = None) -> list[dict[str, Any]]:
     """Time recursive filters of 64 channels and of one, ``n_samples`` in all, against ``scipy.signal.sosfilt``."""
     sos = band_pass()
     jobs = [(n_channels, dtype) for n_channels in (64, 1) for dtype in ("float32", "float64")]
+    n_samples = _length(n_samples, seconds / len(jobs))
     rows = []
     for n_channels, dtype in jobs:
         x = _noise(n_channels, n_samples // n_channels, dtype)
@@ -84,9 +93,10 @@ def run_iir(seconds: float = 20.0, *, n_samples: int = 1 << 24) -> list[dict[str
     return rows
 
 
-def run_zero_phase(seconds: float = 20.0, *, n_samples: int = 1 << 24) -> list[dict[str, Any]]:
+def run_zero_phase(seconds: float = 20.0, *, n_samples: int | None = None) -> list[dict[str, Any]]:
     """Time filters of zero phase against ``scipy.signal.sosfiltfilt``."""
     sos = band_pass()
+    n_samples = _length(n_samples, seconds / 2)
     rows = []
     for dtype in ("float32", "float64"):
         x = _noise(64, n_samples // 64, dtype)
@@ -100,9 +110,10 @@ def _overlap_added(taps: Array, x: Array) -> Array:
     return np.asarray(signal.oaconvolve(x, taps[np.newaxis], axes=1)[:, : x.shape[1]])
 
 
-def run_fir(seconds: float = 20.0, *, n_samples: int = 1 << 24) -> list[dict[str, Any]]:
+def run_fir(seconds: float = 20.0, *, n_samples: int | None = None) -> list[dict[str, Any]]:
     """Time filters of finite length against the faster of ``lfilter`` and ``oaconvolve``."""
     jobs = [(n_taps, dtype) for n_taps in (21, 101, 1001, 10001) for dtype in ("float32", "float64")]
+    n_samples = _length(n_samples, seconds / len(jobs))
     rows = []
     for n_taps, dtype in jobs:
         taps = np.asarray(signal.firwin(n_taps, 0.2))
