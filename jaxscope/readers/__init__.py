@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, read_head, with_article
+from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, is_there, read_head, with_article
 from jaxscope.registry import Registry
 
 #: Every format that can be read. Order matters where contents are sniffed: the surest signatures come first.
@@ -153,6 +153,11 @@ def open_recording(
     options = OpenOptions(rate_hz=rate_hz, samples_first=samples_first)
     name = SUFFIXES.get(file.suffix.lower()) or sniff_format(head)
     if name is None:
+        header = file.with_suffix(".hea")
+        if is_there(header):
+            raise ReadError(
+                f"{file.name} holds samples alone; what they are is in {header.name}", hint=f"open {header.name}"
+            )
         kinds = f"{file.suffix} files" if file.suffix else "files without a suffix that look like this"
         raise ReadError(
             f"jaxscope can't read {kinds}",

@@ -300,7 +300,10 @@ def check_one_rate(request: WriteRequest, title: str) -> None:
     if len(groups) == 1:
         return
     by_rate = {rate: [name for (r, _), names in groups.items() if r == rate for name in names] for rate, _ in groups}
-    kinds = " and ".join(_group_words(len(names), rate) for rate, names in by_rate.items())
+    if len(by_rate) > 1:
+        kinds = " and ".join(f"{_count_words(len(names))} at {rate:g} Hz" for rate, names in by_rate.items())
+    else:
+        kinds = " and ".join(f"{_count_words(len(names))} of {n:,} samples" for (_, n), names in groups.items())
     choices = " or ".join(f"--channels {_brief(names)}" for names in list(_groups_of(by_rate, groups))[:3])
     what = "one rate" if len(by_rate) > 1 else "channels of one length"
     raise WriteError(f"{title} holds {what}: here are {kinds}", hint=f"choose {choices}, or write EDF or BDF")
@@ -324,8 +327,8 @@ def check_any(request: WriteRequest, title: str) -> None:
             raise WriteError(f"The sampling rate of {channel.name} is not known", hint="give it with --rate")
 
 
-def _group_words(n_channels: int, rate_hz: float | None) -> str:
-    return f"{n_channels} channel{'' if n_channels == 1 else 's'} at {rate_hz:g} Hz"
+def _count_words(n_channels: int) -> str:
+    return f"{n_channels} channel{'' if n_channels == 1 else 's'}"
 
 
 def _brief(names: Sequence[str]) -> str:

@@ -89,6 +89,14 @@ def test_what_cannot_be_filtered_says_why_and_leaves_nothing(
         assert not (tmp_path / "y.npy").exists()
 
 
+def test_channels_of_several_lengths_are_told_by_their_lengths(
+    chain_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "x.npz", a=np.ones(50), b=np.ones(1200), c=np.ones(50), rate_hz=100.0)
+    assert run(("filter", str(tmp_path / "x.npz"), "-o", str(tmp_path / "y.npy"), "--chain", str(chain_file))) == 3
+    assert "here are 2 channels of 50 samples and 1 channel of 1,200 samples; choose" in capsys.readouterr().err
+
+
 def test_a_bug_is_one_line_with_a_report(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

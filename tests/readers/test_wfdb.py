@@ -247,6 +247,16 @@ def test_an_annotation_file_may_have_a_rate_of_its_own_and_be_cut(segments: Path
     assert notes == [(0.1, "qrs: N"), (0.5, "atr: N"), (1.0, "atr: N")]
 
 
+def test_samples_without_a_suffix_of_their_own_name_their_header(tmp_path: Path) -> None:
+    (tmp_path / "x.dat").write_bytes(bytes(40))
+    with pytest.raises(ReadError, match=r"can't read \.dat files"):
+        open_recording(tmp_path / "x.dat")
+    (tmp_path / "x.hea").write_text("x 1 100 20\nx.dat 16 1/mV\n")
+    with pytest.raises(ReadError, match=r"is in x\.hea") as caught:
+        open_recording(tmp_path / "x.dat")
+    assert caught.value.hint == "open x.hea"
+
+
 def test_a_huge_file_of_annotations_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "x.dat").write_bytes(bytes(40))
     (tmp_path / "x.hea").write_text("x 1 100 20\nx.dat 16 1/mV\n")
