@@ -17,13 +17,16 @@ from jaxscope.compute.render import ShownSamples
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Shown, Workbench
 from jaxscope.data.recording import Recording
-from jaxscope.filters.coefficients import ChainDesign
+from jaxscope.filters.coefficients import ChainDesign, Taps
 
 FloatArray = npt.NDArray[np.float64]
 SECONDS = 2.0
 CHANNELS = 3
 #: Longest read for the reference, in samples; beyond it nothing is measured.
 LONGEST = 2_000_000
+#: Most products of a tap and a sample for the reference, a second's work or so: SciPy multiplies them all out, and
+#: meanwhile nothing else is computed.
+MOST_PRODUCTS = 1_000_000_000
 
 
 def agreement_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps | None]:
@@ -57,7 +60,8 @@ def measure(
         rows = [row for row, design in enumerate(part.group.designs) if design is not None and design.parts]
         rows = rows[:: max(1, -(-len(rows) // CHANNELS))][: CHANNELS - checked]
         length = part.piece.read_stop - part.piece.read_first
-        if not rows or length > LONGEST or part.after.shape[1] == 0:
+        n_taps = sum(_taps_of(part.group.designs[row]) for row in rows)
+        if not rows or length > LONGEST or n_taps * length > MOST_PRODUCTS or part.after.shape[1] == 0:
             continue
         x = recording.read(part.piece.read_first, part.piece.read_stop, [part.group.channels[row] for row in rows])
         reference = reference_of(x, [part.group.designs[row] for row in rows], programs)
@@ -75,6 +79,12 @@ def measure(
         return None
     noun = "channel" if checked == 1 else "channels"
     return worst[0], worst[1], f"{seconds:.3g} s of {checked} {noun} against SciPy in float64"
+
+
+def _taps_of(design: ChainDesign | None) -> int:
+    """Return how many numbers a sample is multiplied by in the longest of taps; sections are few."""
+    parts = () if design is None else design.parts
+    return max((len(part.values) for part in parts if isinstance(part, Taps)), default=0)
 
 
 def reference_of(x: FloatArray, designs: list[ChainDesign | None], programs: ProgramLibrary) -> FloatArray:

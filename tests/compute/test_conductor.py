@@ -25,7 +25,7 @@ from jaxscope.compute.frames import (
 from jaxscope.compute.scheduler import Cancelled, CancelToken
 from jaxscope.errors import WriteError
 from jaxscope.filters.iir import Butterworth
-from jaxscope.filters.manual import SectionsSpec
+from jaxscope.filters.manual import SectionsSpec, TapsSpec
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.actions import (
     ChooseEngine,
@@ -116,6 +116,15 @@ def test_agreement_is_measured_against_scipy(desk, npz):
     agreement = desk.last(AgreementFrame)
     assert 0 < agreement.relative_error < 1e-5
     assert "SciPy" in agreement.checked
+
+
+def test_agreement_is_not_measured_where_the_reference_would_take_too_long(desk, npz, monkeypatch):
+    monkeypatch.setattr("jaxscope.compute.agreement.MOST_PRODUCTS", 3_000)
+    desk.store.dispatch(SetChains(chains=(FilterChain(stages=(Stage(spec=TapsSpec(values=(0.25,) * 4)),)),)))
+    desk.open(npz)
+    assert desk.last(AgreementFrame).relative_error is None
+    desk.store.dispatch(SetChains(chains=(low_pass(),)))
+    assert desk.last(AgreementFrame).relative_error < 1e-9
 
 
 def test_a_knob_makes_a_newer_frame_and_a_curve(desk, npz):
