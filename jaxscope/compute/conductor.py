@@ -39,6 +39,7 @@ PATIENCE_S = 1.0
 LANES = (
     ("open", "file", 0, 0.0, False, True),
     ("before", "file", 2, 0.0, False, True),
+    ("warm-up", "file", 3, 0.5, False, False),
     ("traces", "compute", 0, 0.0, False, False),
     ("design", "compute", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
@@ -117,7 +118,7 @@ class Conductor:
 
     def close_recording(self) -> None:
         """Let go of the recording."""
-        for name in ("open", "before", "traces", "settle", "spectrum", "agreement", "after"):
+        for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "agreement", "after"):
             self._scheduler.cancel(name)
         self._bench.recordings.keep_only(None)
 
@@ -252,10 +253,12 @@ class Conductor:
         """Submit what follows from a frame: spectra, agreement, and the settled frame."""
         from jaxscope.compute.agreement import agreement_work
         from jaxscope.compute.spectrum import spectrum_work
+        from jaxscope.compute.warm_up import warm_up_work
 
         self._bench.shown = shown
         self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
         self._scheduler.submit("agreement", agreement_work(self._bench, shown))
+        self._scheduler.submit("warm-up", warm_up_work(self._bench, shown))
         if not shown.request.settled:
             self._scheduler.submit("settle", settle_work(self._bench, shown))
 

@@ -9,8 +9,8 @@ a piece that could not reach far enough says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
 from jaxscope.compute.frames import Blocked
@@ -25,6 +25,8 @@ from jaxscope.session.state import SessionState
 LIVE_VALUES = 6_000_000
 #: Samples (channels times time) that are read at least where something is filtered: what the engine takes at once.
 LEAST_VALUES = 262_144
+#: How much more than it needs a piece reads at most, to have a length that has run before.
+LONGER = 1.75
 #: Context in samples that no segment exceeds: "from its start".
 EVERYTHING = 2**62
 
@@ -222,6 +224,27 @@ def bucket(n_samples: int, least: int = 64) -> int:
     wanted = max(n_samples, least, 64)
     eighth = 1 << ((wanted - 1).bit_length() - 4)
     return -(-wanted // eighth) * eighth
+
+
+def lengthened(group: GroupRequest, lengths: Collection[int]) -> GroupRequest:
+    """Return a group whose pieces read as much as was read before, where that is a little more than they need.
+
+    A knob that is turned back and forth changes how much context is needed; a length that has run is compiled already.
+    """
+    return replace(group, pieces=tuple(_lengthened(piece, lengths) for piece in group.pieces))
+
+
+def _lengthened(piece: Piece, lengths: Collection[int]) -> Piece:
+    own = piece.read_stop - piece.read_first
+    suiting = [length for length in lengths if own <= length <= LONGER * own]
+    if own in lengths or not suiting:
+        return piece
+    more = min(suiting) - own
+    left = min(more, piece.read_first - piece.segment_first)
+    right = min(more - left, piece.segment_stop - piece.read_stop)
+    if left + right < more:  # it would be another length after all
+        return piece
+    return replace(piece, read_first=piece.read_first - left, read_stop=piece.read_stop + right)
 
 
 def _group(

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxscope.compute.frames import Blocked
 from jaxscope.compute.library import ProgramLibrary
-from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, plan
+from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, lengthened, plan
 from jaxscope.compute.render import (
     BlockBuilder,
     Rendered,
@@ -50,6 +50,7 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
         if isinstance(request, Blocked):
             bench.deliver(request)
             return
+        request = _of_known_lengths(bench, request)
         try:
             rendered = yield from _rendered(bench, request, wish)
         except DeviceError as error:
@@ -57,12 +58,30 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
                 Blocked(revision=wish.revision, reason=error.message, hint=error.hint, kind="device", field=error.field)
             )
             return
+        _note_lengths(bench, request)
         token.check()
         shown = Shown(wish=wish, request=request, rendered=rendered)
         _deliver(bench, shown)
         then(shown)
 
     return work
+
+
+def _of_known_lengths(bench: Workbench, request: RenderRequest) -> RenderRequest:
+    """Return a request that reads lengths which have run before, where it can."""
+    groups = (
+        lengthened(group, bench.lengths.get((group.rate_hz, group.channels), ())) if any(group.filtered) else group
+        for group in request.groups
+    )
+    return replace(request, groups=tuple(groups))
+
+
+def _note_lengths(bench: Workbench, request: RenderRequest) -> None:
+    """Note what has run, so that the next edits may read as much."""
+    for group in request.groups:
+        if any(group.filtered):
+            known = bench.lengths.setdefault((group.rate_hz, group.channels), set())
+            known.update(piece.read_stop - piece.read_first for piece in group.pieces)
 
 
 def needs_compiling(request: RenderRequest, programs: ProgramLibrary) -> bool:

@@ -55,6 +55,10 @@ class Workbench:
     drawn: set[str] = field(default_factory=set)
     #: automatic scale by channel kind, by recording id
     scales: dict[str, dict[str, float]] = field(default_factory=dict)
+    #: lengths that have been read for live frames, by rate and channels
+    lengths: dict[tuple[float, tuple[int, ...]], set[int]] = field(default_factory=dict)
+    #: what has been compiled ahead of its use
+    warmed: set[object] = field(default_factory=set)
     shown: Shown | None = None
     #: files that exports are writing, as absolute paths
     writing: set[str] = field(default_factory=set)

@@ -11,7 +11,7 @@ import pytest
 from jaxscope.compute import library
 from jaxscope.compute.designs import design_or_refusal
 from jaxscope.compute.library import ProgramLibrary, WindowCache
-from jaxscope.compute.plan import plan
+from jaxscope.compute.plan import lengthened, plan
 from jaxscope.compute.render import chunks_of, render
 from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.data.annotations import Gap
@@ -234,3 +234,22 @@ def test_before_is_reduced_once_for_many_edits(monkeypatch):
     assert len(reduced) == 2
     np.testing.assert_array_equal(lows[0], lows[1])
     assert not np.array_equal(lows[0], lows[2])
+
+
+def test_a_length_that_has_run_is_read_again_rather_than_a_new_one():
+    recording = recording_of(signal(9))
+    chain = FilterChain(phase="zero", stages=CHAINS["band"])
+    request = plan(state_of(chain, 20, 4), recording.info, 200, live_values=15_000)
+    (group,) = request.groups
+    (piece,) = group.pieces
+    own = piece.read_stop - piece.read_first
+    assert lengthened(group, ()) == group
+    assert lengthened(group, {own - 1, 3 * own}) == group, "shorter ones do not do, far longer ones cost too much"
+    (longer,) = lengthened(group, {own + 200, own + 100}).pieces
+    assert longer.read_stop - longer.read_first == own + 100
+    assert longer.segment_first <= longer.read_first <= piece.read_first
+    assert piece.read_stop <= longer.read_stop <= longer.segment_stop
+    assert (longer.show_first, longer.show_stop) == (piece.show_first, piece.show_stop)
+    whole_segment = replace(piece, read_first=piece.segment_first, read_stop=piece.segment_stop)
+    n_samples = piece.segment_stop - piece.segment_first
+    assert lengthened(replace(group, pieces=(whole_segment,)), {n_samples + 50}).pieces == (whole_segment,)

@@ -1,0 +1,43 @@
+"""Compiles what the next edits are likely to need, on the file thread, before they come.
+
+A lower cutoff needs more context, so a longer read, so another compiled shape: nearly half as much again is tried on
+zeros while nobody waits. Nothing of it is shown; what fails here fails again, and is told, when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from jaxscope.compute.render import row_groups
+from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.workbench import Shown, Workbench
+
+#: The next length, in parts of the present one: with room for edges, the engine's next one or the one after it.
+NEXT_LENGTH = 1.4
+#: Samples (channels times time) beyond which a program runs in chunks of one length anyway.
+MOST_VALUES = 2_000_000
+
+
+def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps]:
+    """Return the work that compiles the next longer read of what a frame was made with."""
+
+    def work(token: CancelToken) -> Steps:
+        request = shown.request
+        for group in request.groups:
+            longest = max((piece.read_stop - piece.read_first for piece in group.pieces), default=0)
+            n_samples = int(longest * NEXT_LENGTH)
+            for member in row_groups(
+                group.designs, device=request.device, precision=request.precision, method=request.method
+            ):
+                program = bench.programs.get(member.key)
+                key = (program.structure, program.n_channels, program.device, program.precision, n_samples)
+                if key in bench.warmed or not n_samples or n_samples * program.n_channels > MOST_VALUES:
+                    continue
+                token.check()
+                program.run(np.zeros((program.n_channels, n_samples)))
+                bench.warmed.add(key)
+                yield
+
+    return work
