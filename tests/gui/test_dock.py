@@ -70,6 +70,22 @@ def test_the_header_says_on_off_and_held_in_words(qtbot, dock):
     assert header.words.text() == "Filter held"
 
 
+@pytest.mark.parametrize("height", [460, 560, 650, 700, 748, 760, 800, 952])
+def test_the_list_shows_whole_rows_and_says_how_many_are_hidden(qtbot, make_rig, lowpass, height):
+    rig = make_rig(Dock, *[lowpass] * 6, selected_stage=5)
+    qtbot.addWidget(rig.view)
+    rig.view.resize(360, height)
+    rig.view.show()
+    chain, note = rig.view.chain, rig.view.more_note
+    row = chain.sizeHint().height() // 6
+    shown = chain.height() // row
+    assert chain.height() == shown * row
+    assert 1 <= shown <= 6
+    assert note.text() == ("" if shown == 6 else f"{6 - shown} more above")
+    chain.verticalScrollBar().setValue(0)
+    assert note.text() == ("" if shown == 6 else f"{6 - shown} more below")
+
+
 def test_the_chooser_names_the_chain_and_counts_its_channels(dock):
     assert dock.view.header.chooser.words() == ("A", "EEG", "3 channels")
 

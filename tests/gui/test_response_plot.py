@@ -55,6 +55,21 @@ def scale():
     return ResponseScale(area=QRectF(34, 6, 300, 200), low_hz=0.12, high_hz=256.0)
 
 
+def test_the_handle_of_a_notch_is_inside_the_plot_and_can_be_taken_there(qtbot, make_rig):
+    rig = make_rig(ResponsePlot, FAMILIES["notch"](frequency_hz=50.0, q=30.0))
+    qtbot.addWidget(rig.view)
+    rig.view.resize(368, 230)
+    rig.view.show()
+    area = rig.view.scale().area
+    rig.view.show_frame(replace(rig.view._frame, handles=((50.0, -300.0, 0, "frequency_hz", None),)))
+    at = point(rig.view, 0)
+    assert area.adjusted(0, 12, 0, -12).contains(at)
+    rig.log.clear()
+    take(qtbot, rig.view, 0)
+    move(rig.view, at + QPointF(20, 0))
+    assert [type(action) for action in rig.log] == [TurnKnob]
+
+
 def test_the_scale_goes_there_and_back(scale):
     for frequency in (0.12, 0.5, 40.0, 255.0):
         assert scale.frequency_at(float(scale.x(frequency))) == pytest.approx(frequency, rel=1e-9)

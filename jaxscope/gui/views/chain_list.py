@@ -72,7 +72,7 @@ class ChainList(QListView, AbstractView):
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # a row that is cut says that there is more; a bar would push the curves out of line
+        # the dock says how many rows are hidden; a bar would push the curves out of line
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -102,6 +102,19 @@ class ChainList(QListView, AbstractView):
     def minimumSizeHint(self) -> QSize:
         rows = min(max(1, len(self._stages)), 3)
         return QSize(100, rows * (scaled(StageDelegate.ROW) + StageDelegate.GAP))
+
+    def hidden_rows(self) -> tuple[int, int]:
+        """Return how many stages are scrolled out of sight above and below."""
+        row = scaled(StageDelegate.ROW) + StageDelegate.GAP
+        bar = self.verticalScrollBar()
+        whole = max(1, self.height() // row)
+        above = min(-(-bar.value() // row), max(0, len(self._stages) - whole))
+        return above, max(0, len(self._stages) - whole - above)
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        # a notch of the wheel moves whole rows
+        self.verticalScrollBar().setSingleStep(scaled(StageDelegate.ROW) + StageDelegate.GAP)
 
     def menu_of(self, number: int) -> QMenu:
         """Return the menu of one stage."""

@@ -18,7 +18,7 @@ from jaxscope.compute.frames import DesignFrame, Outcome
 from jaxscope.filters.presets import FittedPreset
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.components.buttons import Button
-from jaxscope.gui.components.labels import Hairline
+from jaxscope.gui.components.labels import Hairline, Label
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.components.tabs import FaceTabs
 from jaxscope.gui.theme import colour, scaled, theme
@@ -97,6 +97,8 @@ class Dock(QWidget, AbstractView):
         self.chain = ChainList(dispatch)
         self.add_button = Button("Add stage", "link", icon="plus", height=30, padding=8)
         self.add_button.setToolTip("Add a stage after the selected one [Insert]")
+        #: how many stages are scrolled out of the list
+        self.more_note = Label("", 11, 400, "text3")
         self.presets_button = Button("Presets", "quiet", height=30, padding=8)
         self.presets_button.setToolTip("Filters for EEG, ECG, EMG, spikes, seismic, sound and mains")
         self.tabs = FaceTabs(_TABS, name="Faces")
@@ -244,6 +246,8 @@ class Dock(QWidget, AbstractView):
         add_row.setContentsMargins(12, 0, _MARGIN - 8, 0)  # the words of the button end at the margin
         add_row.addWidget(self.add_button)
         add_row.addStretch(1)
+        add_row.addWidget(self.more_note)
+        add_row.addStretch(1)
         add_row.addWidget(self.presets_button)
         tab_row = QHBoxLayout()
         tab_row.setContentsMargins(_MARGIN, 4, _MARGIN, 0)
@@ -266,6 +270,7 @@ class Dock(QWidget, AbstractView):
         self.tabs.chosen.connect(lambda face: self._dispatch(ChooseFace(face=face)))
         self.chain.add_wanted.connect(self.open_add_menu)
         self.chain.opened.connect(self._focus_face)
+        self.chain.verticalScrollBar().valueChanged.connect(lambda _value: self._show_hidden())
         for part in (*self._parts(), self.design, self.coefficients, self.poles_zeros):
             part.escaped.connect(self.escaped)
         for turning in (self.design, self.coefficients, self.poles_zeros, self.response):
@@ -325,8 +330,16 @@ class Dock(QWidget, AbstractView):
         taken = self._scroll.verticalScrollBar().sizeHint().width() if high > low else 0
         self._inner.setContentsMargins(_MARGIN, 0, max(4, _MARGIN - taken), 0)
 
+    def _show_hidden(self) -> None:
+        """Say beside the list how many stages have no room in it."""
+        above, below = self.chain.hidden_rows()
+        words = ", ".join(f"{count} more {where}" for count, where in ((above, "above"), (below, "below")) if count)
+        if words != self.more_note.text():
+            self.more_note.setText(words)
+            self.more_note.updateGeometry()
+
     def _fit_chain(self) -> None:
-        """Give the list its whole height as far as the face keeps its own; a list that is cut scrolls."""
+        """Give the list all its rows as far as the face keeps its own height; a list with fewer scrolls."""
         height = self.height() / max(0.01, theme().text_scale)
         response = next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height)
         if self._face() is self.poles_zeros:  # the plane is square and needs the height more
@@ -336,7 +349,9 @@ class Dock(QWidget, AbstractView):
         others = self.response.height() + scaled(_FIXED_HEIGHT)
         left = self.height() - others - self._face().least_height()
         wanted = self.chain.sizeHint().height()
-        least_rows = (2.35 if self._face() is self.poles_zeros else 2.5) if height >= _SHORT else 1.5
-        self.chain.setFixedHeight(min(wanted, max(round(least_rows * row), left)))
+        least_rows = 1 if height < _SHORT else 2 if self._face() is self.poles_zeros else 3
+        # whole rows only: half a row says neither what the stage is nor that there is more
+        self.chain.setFixedHeight(min(wanted, max(least_rows, left // row) * row))
         self.chain.scrollTo(self.chain.currentIndex())
+        self._show_hidden()
         self.poles_zeros.fit(self.height() - others - self.chain.height())

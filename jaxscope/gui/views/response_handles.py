@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 
 from jaxscope.errors import SpecError
 from jaxscope.filters import AbstractFilterSpec
@@ -12,6 +13,7 @@ from jaxscope.filters import AbstractFilterSpec
 #: knobs that an upright drag may turn, the first that the spec has wins; each with its step
 _UPRIGHT = (("order", 1.0), ("gain_db", 2.0), ("q", 0.25), ("taps", 10.0))
 _LEAST_APART = 1.02
+_REACH_PX = 12.0
 
 
 def moved_value(value: Any, index: int | None, frequency_hz: float) -> Any:
@@ -54,6 +56,16 @@ def accepts(spec: AbstractFilterSpec, name: str, value: Any, rate_hz: float) -> 
     except SpecError:
         return False
     return True
+
+
+def nearest_handle(points: Sequence[QPointF], position: QPointF) -> int | None:
+    """Return the number of the handle that is nearest to the pointer, None where none is near."""
+    best, nearest = None, _REACH_PX
+    for index, point in enumerate(points):
+        apart = (point - position).manhattanLength()
+        if apart < nearest * 1.4 and apart < (nearest if best is not None else _REACH_PX * 1.4):
+            best, nearest = index, apart
+    return best
 
 
 #: modifiers with which a key belongs to the window

@@ -199,8 +199,6 @@ def _paint_handle(painter: QPainter, scale: ResponseScale, picture: Picture, ind
     area = scale.area
     if not area.left() - 1 <= point.x() <= area.right() + 1:
         return
-    y = min(max(point.y(), area.top() + 7), area.bottom() - 7)
-    point = QPointF(point.x(), y)
     dash = colour("text2", 0.55)
     # one call for all of them: Qt's dashed pen takes ten times as long
     tops = range(round(area.top()) + 1, round(area.bottom()) - 4, 7)

@@ -23,7 +23,7 @@ from jaxscope.gui.components.numbers import MINUS, write_number
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch
-from jaxscope.gui.views.response_handles import HELD, OWN_KEYS, accepts, moved_value, turned_upright
+from jaxscope.gui.views.response_handles import HELD, OWN_KEYS, accepts, moved_value, nearest_handle, turned_upright
 from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_peak, paint_response
 from jaxscope.gui.views.response_scale import TALL_TOP_DB, TOP_DB, ResponseScale, frequency_limits
 from jaxscope.session.actions import AddStage, TurnKnob
@@ -32,7 +32,6 @@ from jaxscope.session.state import SessionState
 FloatArray = npt.NDArray[np.float64]
 
 _drags = count(1)
-_REACH_PX = 12.0
 _LOCK_PX = 4.0
 _REST_MS = 1200
 _UPRIGHT_STEP_PX = 24.0
@@ -158,11 +157,11 @@ class ResponsePlot(QWidget, AbstractView):
         return ResponseScale(area=area, low_hz=low_hz, high_hz=high_hz, is_log=self._is_log, top_db=top)
 
     def handle_points(self) -> list[QPointF]:
-        """Return where the handles are, in pixels."""
+        """Return where the handles are, in pixels: on the curve, and inside the plot where a notch leaves it."""
         scale, frame = self.scale(), self._frame
         if scale is None or frame is None or self.is_held:
             return []
-        return [QPointF(float(scale.x(handle[0])), float(scale.y(handle[1]))) for handle in frame.handles]
+        return [scale.handle_point(handle[0], handle[1]) for handle in frame.handles]
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(300), scaled(230))
@@ -295,12 +294,7 @@ class ResponsePlot(QWidget, AbstractView):
         return self._stable if self.is_held and self._stable is not None else self._frame
 
     def _handle_at(self, position: QPointF) -> int | None:
-        best, nearest = None, _REACH_PX
-        for index, point in enumerate(self.handle_points()):
-            apart = (point - position).manhattanLength()
-            if apart < nearest * 1.4 and apart < (nearest if best is not None else _REACH_PX * 1.4):
-                best, nearest = index, apart
-        return best
+        return nearest_handle(self.handle_points(), position)
 
     def _spec_of(self, at: int) -> AbstractFilterSpec | None:
         if self._frame is None or at >= len(self._frame.handles):

@@ -11,7 +11,7 @@ from math import ceil, exp, floor, log, log10
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPolygonF
 
 from jaxscope.gui.painting.strokes import polygon_of
@@ -24,6 +24,8 @@ SPECTRUM_MARGIN_DB = 2.0
 _LOWEST_HZ = 0.12
 _SLOW_RATE_HZ = 4096.0
 _FAR_DB = 400.0
+#: least distance of a handle from the edge of the plot, so that it is seen and taken hold of as a whole
+_HANDLE_PX = 14.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,11 @@ class ResponseScale:
         """Return the pixel row of a level."""
         held = np.clip(level_db, self.floor_db - _FAR_DB, self.top_db + _FAR_DB)
         return self.area.top() + (self.top_db - held) / (self.top_db - self.floor_db) * self.area.height()
+
+    def handle_point(self, frequency_hz: float, level_db: float) -> QPointF:
+        """Return where a handle is: on the curve, and inside the plot where a notch leaves it."""
+        highest, lowest = self.area.top() + _HANDLE_PX, self.area.bottom() - _HANDLE_PX
+        return QPointF(float(self.x(frequency_hz)), min(max(float(self.y(level_db)), highest), lowest))
 
     def frequency_at(self, x: float) -> float:
         """Return the frequency of a pixel column, inside the scale."""

@@ -7,7 +7,7 @@ while the picture of the traces is still that of a moment ago. Everything is rea
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPainterPath, QPen
 
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
@@ -172,8 +172,12 @@ def _paint_scale_bars(canvas: Canvas) -> None:
         centre = (row + 0.5) * canvas.lane_px
         centre = min(max(centre, length / 2 + 4, 12), canvas.height - length / 2 - 4)
         x = right - 12
-        mask = QRectF(x - width - 11, centre - 9, width + 40, 18)
-        rounded(painter, mask, 4, colour("canvas", 0.88))
+        # one path: where two masks overlapped, the canvas would be denser
+        mask = QPainterPath()
+        mask.addRoundedRect(QRectF(x - width - 11, centre - 9, width + 40, 18), 4, 4)
+        bracket = QPainterPath()
+        bracket.addRoundedRect(QRectF(x - 8, centre - length / 2 - 4, 40, length + 8), 4, 4)
+        painter.fillPath(mask.united(bracket), colour("canvas", 0.88))
         painter.setPen(pen("text2", 1.5))
         painter.drawPolyline(
             [
