@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -9,6 +10,9 @@ import click
 from jaxscope.cli.output import print_json, progress, show, table
 from jaxscope.cli.parameters import PositiveNumber
 from jaxscope.interruption import in_another_thread
+
+#: Scenes that are followed by the figures of the window.
+_WITH_WINDOW = ("view", "all")
 
 
 @click.command(short_help="Measure against SciPy in the same run.")
@@ -21,10 +25,20 @@ def bench(*, scene: str, seconds: float, as_json: bool) -> None:
 
     with progress() as report:
         content = in_another_thread(lambda: run_scenes(scene, seconds=seconds, report=report))
+        if scene in _WITH_WINDOW:
+            report(0.9, "window")
+            content["window"] = _measure_window(min(seconds / 4, 15.0))
     if as_json:
         print_json(content)
     else:
         _show(content)
+
+
+def _measure_window(seconds: float) -> dict[str, object]:
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from jaxscope.gui.bench_window import measure_window
+
+    return measure_window(seconds)
 
 
 def _show(content: dict[str, Any]) -> None:
@@ -38,6 +52,21 @@ def _show(content: dict[str, Any]) -> None:
             _number(scene["ratio"], ".2f"),
             _number(scene["max_abs_error"], ".2g"),
         )
+    show(rows)
+    if "window" in content:
+        _show_window(content["window"])
+
+
+def _show_window(told: dict[str, Any]) -> None:
+    latency = told["knob_to_frame_ms"]
+    rows = table("window", ">knob to frame p50, p95", ">longest stall", ">GUI work an edit, most", ">compilations")
+    rows.add_row(
+        told["name"],
+        f"{latency['p50']:.1f}, {latency['p95']:.1f} ms",
+        f"{told['longest_gui_stall_ms']:.1f} ms",
+        f"{told['gui_work_per_edit_ms']:.1f}, {told['longest_gui_work_ms']:.1f} ms",
+        str(told["compilations_while_tuning"]),
+    )
     show(rows)
 
 
