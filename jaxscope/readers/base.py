@@ -69,6 +69,8 @@ def read_head(path: Path) -> bytes:
     ReadError
         If the path is missing, a folder, not permitted, empty, or cannot be read.
     """
+    if "\0" in str(path):
+        raise ReadError("a path cannot hold a character of code 0", hint="check the path")
     try:
         if path.is_dir():
             raise ReadError(f"{path.name or path} is a folder", hint="choose a file in it")

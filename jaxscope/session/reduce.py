@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jaxscope.errors import SpecError
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.coefficients import edited_spec, is_manual
 from jaxscope.session.roots import moved_inside, rooted_spec
-from jaxscope.session.state import SHORTEST_WINDOW_S, Document, SessionState, Viewport
+from jaxscope.session.state import CHAIN_TAGS, SHORTEST_WINDOW_S, Document, SessionState, Viewport
 
 _DISPLAY_CHOICES = frozenset(
     {
@@ -59,6 +60,10 @@ def _reduce_document(document: Document, action: act.Action) -> Document:
         case act.LoadedProject():
             return action.document
         case act.SetChains():
+            if len(action.chains) > len(CHAIN_TAGS):
+                raise SpecError(
+                    "chains", f"{len(action.chains)} chains are too many", hint=f"use up to {len(CHAIN_TAGS)}"
+                )
             return replace(document, chains=action.chains)
         case act.ToggleFilter():
             return replace(document, filter_on=action.on)

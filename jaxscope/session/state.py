@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from jaxscope.data.annotations import Annotation
+from jaxscope.errors import SpecError
 from jaxscope.filters.spec import FilterChain
 
 Mode = Literal["overlay", "split", "difference"]
@@ -20,6 +21,8 @@ Precision = Literal["float32", "float64"]
 
 #: The shortest window that may be looked at.
 SHORTEST_WINDOW_S = 1e-4
+#: Tokens of the palette that a channel may be drawn in.
+TRACE_COLOURS = ("eeg", "eog", "emg", "ecg", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8")
 #: Tags of the chains of a document, by position.
 CHAIN_TAGS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -42,6 +45,10 @@ class ChannelLook:
     gain: float = 1.0
     colour: str | None = None
     hidden: bool = False
+
+    def __post_init__(self) -> None:
+        if self.colour is not None and self.colour not in TRACE_COLOURS:
+            raise SpecError("colour", f"there is no colour {self.colour!r}", hint=f"use {', '.join(TRACE_COLOURS)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,13 @@ def test_hidden_channels_come_back_with_their_look() -> None:
     assert not state.document.look_of("Fp2").hidden
 
 
+def test_more_chains_than_tags_and_unknown_colours_are_refused() -> None:
+    with pytest.raises(SpecError, match="27 chains"):
+        reduce(_state(), act.SetChains(chains=(FilterChain(),) * 27))
+    with pytest.raises(SpecError, match="'bogus'"):
+        ChannelLook(colour="bogus")
+
+
 def test_a_scale_is_set_and_made_automatic_again() -> None:
     state = reduce(_state(), act.SetScale(kind="eeg", units_per_lane=50.0))
     assert state.viewport.scale_of("eeg") == 50.0
