@@ -139,14 +139,16 @@ def run_batch(
     if chosen.needs_ranges:
         ranges = yield from _ranges(plan, library, passes, target.parent)
         request = replace(request, ranges=ranges)
-    check = SpotCheck(plan.groups)
+    check, infinite = SpotCheck(plan.groups), _Infinite([channel.name for channel in request.channels])
     with open_writer(target, request, overwrite=options.overwrite) as writer:
         for group, block, share in _all_blocks(plan, library, target.parent):
             if block is not None:
                 check.catch(group, block)
+                infinite.count(group, block)
                 writer.write(block.after, group.outputs)
             yield (passes - 1 + share) / passes * 0.97
-        measured = None if used.method == "scipy" else check.largest_error(library)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is infinite is told by its channel
+            measured = None if used.method == "scipy" else check.largest_error(library)
         digest = yield from _hashed(source)
     result: Result = {
         "path": str(target),
@@ -157,7 +159,7 @@ def run_batch(
         "device": used.device,
         "precision": options.precision,
         "max_abs_vs_reference": measured,
-        "warnings": list(dict.fromkeys((*plan.warnings, *writer.warnings))),
+        "warnings": list(dict.fromkeys((*plan.warnings, *infinite.words(), *writer.warnings))),
     }
     content = provenance_of(
         source=source, source_sha256=digest, chains=chains, result=result, options=options, request=request
@@ -179,6 +181,28 @@ def _refuse_early(target: Path, plan: BatchPlan, *, overwrite: bool) -> None:
     if chosen.needs_ranges:
         request = replace(request, ranges=((-1.0, 1.0),) * len(request.channels))
     open_writer(target, request, overwrite=overwrite).abort()
+
+
+class _Infinite:
+    """Counts the samples of each output channel that the filter made infinite."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._counts = np.zeros(len(names), dtype=np.int64)
+
+    def count(self, group: BatchGroup, block: Block) -> None:
+        """Take in a block."""
+        made = np.isinf(block.after)
+        if made.any():
+            self._counts[list(group.outputs)] += (made & np.isfinite(block.before)).sum(axis=1)
+
+    def words(self) -> list[str]:
+        """Return a sentence for each channel that has some."""
+        return [
+            f"{count:,} samples of {name} are infinite after the filter: they are larger than a number can be"
+            for name, count in zip(self._names, self._counts.tolist(), strict=True)
+            if count
+        ]
 
 
 class _Used:

@@ -165,12 +165,13 @@ class _Runner:
 
     def filter(self, x: FloatArray, cut: slice, _place: int) -> FloatArray:
         """Return the rows of ``x`` filtered over ``cut``; the cut begins ``_place`` samples into the segment."""
-        if not self._program.is_causal:
-            return np.asarray(self._program.run(x[self.rows])[:, cut], dtype=np.float64)
-        if self._state is None:
-            self._state = self._program.start()
-        y, self._state = self._program.step(x[self.rows, cut], self._state)
-        return np.asarray(y, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever takes the samples sees that they are infinite
+            if not self._program.is_causal:
+                return np.asarray(self._program.run(x[self.rows])[:, cut], dtype=np.float64)
+            if self._state is None:
+                self._state = self._program.start()
+            y, self._state = self._program.step(x[self.rows, cut], self._state)
+            return np.asarray(y, dtype=np.float64)
 
 
 class _SpilledRunner:

@@ -19,6 +19,7 @@ from jaxscope.errors import ReadError, SpecError, UnstableError, UsageError, Wri
 from jaxscope.filters.fir import FirWindow
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
+from jaxscope.filters.simple import Gain
 from jaxscope.filters.smoothing import Median, SavitzkyGolay
 from jaxscope.filters.spec import FilterChain, Padding, Stage
 from jaxscope.readers import open_recording
@@ -331,3 +332,15 @@ def test_a_refusal_names_the_channel_and_a_short_segment_is_told(tmp_path):
     enough = ArrayRecording.from_array(noise(200, 1), rate_hz=RATE)
     result = finish(enough, [FilterChain(phase="zero", stages=BAND)], tmp_path / "out2.npy")
     assert not any("too short" in sentence for sentence in result["warnings"])
+
+
+def test_samples_that_become_infinite_are_told_by_their_channel(tmp_path):
+    x = np.ones((2, 500))
+    x[1, 100:103] = 1.5e308
+    x[1, 200] = np.inf
+    np.savez(tmp_path / "x.npz", a=x[0], b=x[1], rate_hz=RATE)
+    chain = FilterChain(stages=(Stage(spec=Gain(gain=2.0)),))
+    for method in ("auto", "scipy"):
+        result = filter_file(str(tmp_path / "x.npz"), str(tmp_path / "y.npy"), [chain], overwrite=True, method=method)
+        told = [words for words in result["warnings"] if "infinite" in words]
+        assert told == ["3 samples of b are infinite after the filter: they are larger than a number can be"]
