@@ -24,7 +24,7 @@ def bench(*, scene: str, seconds: float, as_json: bool) -> None:
     from jaxscope.compute.bench import run_scenes
 
     with progress() as report:
-        content = in_another_thread(lambda: run_scenes(scene, seconds=seconds, report=report))
+        content: dict[str, Any] = in_another_thread(lambda: run_scenes(scene, seconds=seconds, report=report))
         if scene in _WITH_WINDOW:
             report(0.9, "window")
             content["window"] = _measure_window(min(seconds / 4, 15.0))
