@@ -15,16 +15,19 @@ from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEve
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Busy, Envelope, Opened, OverviewFrame
+from jaxscope.data.annotations import Gap
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hairline, rounded
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import RAIL_PX
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
+from jaxscope.gui.views.traces_gaps import hatch
 from jaxscope.gui.views.traces_model import trace_colours
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.state import SessionState
 
+FloatArray = npt.NDArray[np.float64]
 _RIGHT_PX = 16
 _TOP, _BOTTOM = 6, 50
 _STRIP = 53
@@ -43,6 +46,7 @@ class OverviewView(AbstractView, QWidget):
         self._navigator = navigator
         self._state = state
         self._total_s = 0.0
+        self._gaps: tuple[Gap, ...] = ()
         self._recording_id = ""
         self._frame: OverviewFrame | None = None
         self._image: QImage | None = None
@@ -84,6 +88,7 @@ class OverviewView(AbstractView, QWidget):
             case Opened():
                 self._recording_id = outcome.recording_id
                 self._total_s = outcome.info.duration_s or 0.0
+                self._gaps = outcome.info.gaps
                 self._frame, self._image = None, None
                 self.update()
             case OverviewFrame() if outcome.recording_id == self._recording_id:
@@ -95,6 +100,7 @@ class OverviewView(AbstractView, QWidget):
     def close_recording(self) -> None:
         """Show nothing."""
         self._recording_id, self._total_s, self._frame, self._image = "", 0.0, None, None
+        self._gaps = ()
         self.update()
 
     def _on_theme(self) -> None:
@@ -149,8 +155,18 @@ class OverviewView(AbstractView, QWidget):
         ratio = self.devicePixelRatioF()
         if self._image is None:
             shows_after = self._state.document.filter_on
-            self._image = envelope_image(self._frame, round(self._width * ratio), ratio, shows_after=shows_after)
+            self._image = envelope_image(
+                self._frame, self._total_s, round(self._width * ratio), ratio, shows_after=shows_after
+            )
         painter.drawImage(QPointF(RAIL_PX, _TOP), self._image)
+        for gap in self._gaps:
+            left, right = self._x(gap.start_s), self._x(gap.stop_s)
+            if right - left < 1:
+                painter.fillRect(QRectF(round(left), _TOP, 1, _BOTTOM - _TOP), colour("text3"))
+                continue
+            place = QRectF(left, _TOP, right - left, _BOTTOM - _TOP)
+            painter.fillRect(place, colour("bar"))
+            hatch(painter, place, "text3")
 
     def _paint_strip(self, painter: QPainter) -> None:
         rounded(painter, QRectF(RAIL_PX, _STRIP, self._width, 3), 1.5, "line2")
@@ -257,44 +273,57 @@ def _percent(share: float) -> int:
     return 100 if share >= 1 else min(99, int(share * 100))
 
 
-def envelope_image(frame: OverviewFrame, width_px: int, ratio: float, *, shows_after: bool) -> QImage:
+def envelope_image(frame: OverviewFrame, total_s: float, width_px: int, ratio: float, *, shows_after: bool) -> QImage:
     """Return Before and After of the whole recording as columns, on a transparent ground."""
     height = round((_BOTTOM - _TOP) * ratio)
     image = QImage(max(1, width_px), height, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(0)
     pixels = np.frombuffer(image.bits(), np.uint32).reshape(height, image.bytesPerLine() // 4)
     colours = trace_colours({"after"})
-    low, high = _extremes(frame.before)
-    size = _robust_size(low, high)
+    size = _robust_size(*_extremes(frame.before))
     for values, shade in (
         (frame.before, colours["before_mixed"]),
         (frame.after if shows_after else None, colours["after"]),
     ):
         if values is not None:
-            _paint_bars(pixels[:, :width_px], values, size, shade)
+            low, high = _columns(*_extremes(values), frame.edges_s, total_s, max(1, width_px))
+            _paint_bars(pixels[:, :width_px], low / size, high / size, shade)
     image.setDevicePixelRatio(ratio)
     return image
 
 
-def _extremes(values: Envelope) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _extremes(values: Envelope) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest value over the channels, NaN where nothing is known."""
     return np.fmin.reduce(values.low, axis=0), np.fmax.reduce(values.high, axis=0)
 
 
-def _robust_size(low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> float:
+def _robust_size(low: FloatArray, high: FloatArray) -> float:
     reach = np.fmax(np.abs(low), np.abs(high))
     reach = reach[np.isfinite(reach)]
     return max(float(np.quantile(reach, 0.99)), 1e-300) if len(reach) else 1.0
 
 
-def _paint_bars(pixels: npt.NDArray[np.uint32], values: Envelope, size: float, shade: int) -> None:
-    low, high = _extremes(values)
-    height, width = pixels.shape
-    bins = np.minimum(np.arange(width) * len(low) // width, len(low) - 1)
-    middle = height / 2
-    top = middle - high[bins] / size * middle * 0.95
-    bottom = middle - low[bins] / size * middle * 0.95
-    rows = np.arange(height)[:, None]
+def _columns(
+    low: FloatArray, high: FloatArray, edges_s: FloatArray, total_s: float, width: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the extremes of the bins in each column of pixels: bins are of samples, columns are of time."""
+    column_s = total_s / width
+    # a thousandth off each side: a bin that only touches a column is not in it
+    starts_s = (np.arange(width) + 1e-3) * column_s
+    first = np.clip(np.searchsorted(edges_s, starts_s, side="right") - 1, 0, len(low) - 1)
+    stop = np.clip(np.searchsorted(edges_s, starts_s + column_s * 0.998, side="left"), first + 1, len(low))
+    pairs = np.stack([first, stop], axis=1).ravel()
+    return (
+        np.fmin.reduceat(np.append(low, np.nan), pairs)[::2],
+        np.fmax.reduceat(np.append(high, np.nan), pairs)[::2],
+    )
+
+
+def _paint_bars(pixels: npt.NDArray[np.uint32], low: FloatArray, high: FloatArray, shade: int) -> None:
+    """Paint a bar in each column; 1 is nearly the whole half of the height."""
+    middle = pixels.shape[0] / 2
+    top, bottom = middle - high * middle * 0.95, middle - low * middle * 0.95
+    rows = np.arange(pixels.shape[0])[:, None]
     with np.errstate(invalid="ignore"):
         covered = (rows >= np.floor(top)) & (rows <= np.floor(bottom))
     pixels[covered] = shade

@@ -70,19 +70,24 @@ def _paint_gap(canvas: Canvas, pane: PaneRect, area: GapArea) -> None:
         return
     rect = QRectF(left, top, right - left, bottom - top)
     painter.fillRect(rect, colour("canvas"))
+    hatch(painter, rect)
+    for x in (canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)):
+        painter.fillRect(QRectF(round(x), top, 1, bottom - top), colour("text3"))
+
+
+def hatch(painter: QPainter, rect: QRectF, token: str = "line2") -> None:
+    """Hatch a place where nothing was recorded."""
     painter.save()
     painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen("line2", 1.0))
-    height = int(bottom - top) + 1
+    painter.setPen(pen(token, 1.0))
+    left, bottom, height = int(rect.left()), rect.bottom(), int(rect.height()) + 1
     # the lines of one lane go on in the next
-    foot = int(left) - height - (int(left) - height) % _HATCH_PX - round(bottom) % _HATCH_PX
-    while foot < right + _HATCH_PX:
+    foot = left - height - (left - height) % _HATCH_PX - round(bottom) % _HATCH_PX
+    while foot < rect.right() + _HATCH_PX:
         painter.drawLine(QPointF(foot, bottom), QPointF(foot + height, bottom - height))
         foot += _HATCH_PX
     painter.restore()
-    for x in (canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)):
-        painter.fillRect(QRectF(round(x), top, 1, bottom - top), colour("text3"))
 
 
 def paint_gap_labels(canvas: Canvas, pane: PaneRect) -> None:

@@ -188,7 +188,7 @@ def test_overview_says_how_far_it_is(desk):
 
 
 def test_envelope_shows_after_only_where_it_is(desk):
-    image = envelope_image(overview_frame(desk, filtered=0.5), 240, 1.0, shows_after=True)
+    image = envelope_image(overview_frame(desk, filtered=0.5), 60.0, 240, 1.0, shows_after=True)
     memory = np.frombuffer(image.bits(), np.uint32).reshape(image.height(), -1)[:, :240]
     is_blue = (memory & 255).astype(int) - (memory >> 16 & 255).astype(int) > 60
     assert is_blue[:, :110].any(axis=0).all()
