@@ -30,6 +30,10 @@ from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
 
 _MAGIC = b"\x93NUMPY"
 _HEADER_LIMIT = 1 << 20
+#: What ``zipfile`` raises about an archive that is damaged, such as a place before the begin of the file.
+_ZIP_FAILURES = (
+    zipfile.BadZipFile, EOFError, OSError, ValueError, struct.error, zlib.error, NotImplementedError, RuntimeError
+)  # fmt: skip
 #: Names of NPZ members that hold the sampling rate; the first is ours, the rest are common in the wild.
 _RATE_KEYS = ("rate_hz", "fs", "sfreq", "sampling_rate", "sample_rate", "srate", "fsamp")
 #: An NPZ array has to be unpacked whole; more than this is refused and told how to be read.
@@ -167,8 +171,9 @@ def _open_npz(path: Path, options: OpenOptions) -> Recording:
                     arrays.append((name, _member_array(archive, member, header, path)))
                 else:
                     warnings.append(f"{name} has {len(header.shape)} dimensions and is left out")
-    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise ReadError(f"{path.name} is damaged: {error}", hint="copy the file again") from error
+    except _ZIP_FAILURES as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ReadError(f"{path.name} is damaged: {reason}", hint="copy the file again") from error
     if not arrays:
         raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
     rate_hz = _usable_rate(rates, options, warnings)

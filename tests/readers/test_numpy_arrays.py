@@ -252,3 +252,15 @@ def test_integers_beyond_float64_are_told(dtype: str, tmp_path: Path) -> None:
         for suffix in (".npy", ".npz"):
             with open_recording(tmp_path / f"{name}{suffix}", rate_hz=100.0) as recording:
                 assert sum("beyond ±2^53" in words for words in recording.info.warnings) == n_told
+
+
+def test_an_archive_whose_members_lie_before_its_begin_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, a=np.arange(50.0))
+    raw = bytearray(path.read_bytes())
+    end = raw.rindex(b"PK\x05\x06")
+    # the directory seems to lie further on than it does, so all places move before the begin of the file
+    raw[end + 16 : end + 20] = (int.from_bytes(raw[end + 16 : end + 20], "little") + 4096).to_bytes(4, "little")
+    path.write_bytes(raw)
+    with pytest.raises(ReadError, match="is damaged"):
+        open_recording(path)
