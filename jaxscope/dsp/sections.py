@@ -14,6 +14,7 @@ from jaxscope.dsp.block_iir import block_filter, block_multiple
 from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
 from jaxscope.dsp.extension import both_ways, extension_of
 from jaxscope.dsp.shapes import ArrayLike, common_dtype, is_traced, real_dtype, split_complex, to_rows
+from jaxscope.dsp.stability import warn_unstable_sections
 from jaxscope.dsp.traced_matrices import coordinates, from_scipy, to_scipy, traced_matrices
 
 
@@ -63,6 +64,7 @@ def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None =
     if signal.ndim == 0:
         raise ValueError("x is one number; give samples along an axis")
     rows = normalised_sections(sos, _coefficient_dtype(sos, dtype))
+    warn_unstable_sections(rows, signal)
     moved = jnp.moveaxis(signal, axis, -1)
     lead, n = moved.shape[:-1], moved.shape[-1]
     if zi is None:
@@ -136,6 +138,7 @@ def sosfiltfilt(
     """
     dtype = common_dtype(sos, x)
     rows = normalised_sections(sos, _coefficient_dtype(sos, dtype))
+    warn_unstable_sections(rows, x)
     n_taps = 2 * rows.shape[0] + 1
     if not is_traced(rows):
         numbers = np.asarray(rows)

@@ -20,6 +20,7 @@ from jaxscope.dsp.gustafsson import gustafsson
 from jaxscope.dsp.polynomials import sections_of
 from jaxscope.dsp.sections import filtered_rows
 from jaxscope.dsp.shapes import ArrayLike, common_dtype, expanded_state, is_traced, real_dtype, split_complex, to_rows
+from jaxscope.dsp.stability import warn_unstable_polynomials
 
 #: samples from which blocks are worth their matrices
 _SHORT = 32
@@ -67,6 +68,7 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayL
     signal = jnp.asarray(x, dtype=dtype)
     if signal.ndim == 0:
         raise ValueError("x is one number; give samples along an axis")
+    warn_unstable_polynomials([bottom], signal)
     moved = jnp.moveaxis(signal, axis, -1)
     rows = to_rows(moved)
     if zi is None:
@@ -218,6 +220,7 @@ def filtfilt(
         raise ValueError(f"method {method!r} is unknown; choose pad or gust")
     dtype = common_dtype(b, a, x)
     top, bottom = _polynomials(b, a, _coefficient_dtype(b, a, dtype))
+    warn_unstable_polynomials([bottom], x)
     order = max(top.shape[0], bottom.shape[0]) - 1
     signal = jnp.moveaxis(jnp.asarray(x, dtype=dtype), axis, -1)
     if method == "gust" and order == 0:

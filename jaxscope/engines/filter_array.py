@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from jaxscope.engines.base import State
 from jaxscope.engines.program import make_program
-from jaxscope.errors import UsageError
+from jaxscope.errors import UnstableError, UsageError
 from jaxscope.filters.coefficients import ChainDesign
 from jaxscope.filters.spec import FilterChain
+from jaxscope.filters.stability import require_stable
 
 
 def filter_array(
@@ -29,7 +30,7 @@ def filter_array(
     state: State | None = None,
     return_state: bool = False,
 ) -> npt.NDArray[Any] | tuple[npt.NDArray[Any], State]:
-    """Filter ``x`` with ``chain``.
+    """Filter ``x`` with ``chain``; an unstable one runs too, with a RuntimeWarning.
 
     Parameters
     ----------
@@ -64,6 +65,10 @@ def filter_array(
     design = _design_of(chain, rate_hz)
     for sentence in design.warnings:
         warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+    try:
+        require_stable(design)
+    except UnstableError as error:  # scripts may look at what grows; the command line refuses it
+        warnings.warn(error.sentence(), RuntimeWarning, stacklevel=2)
     samples = np.asarray(x)
     rows = samples[np.newaxis] if samples.ndim == 1 else samples
     program = make_program(
