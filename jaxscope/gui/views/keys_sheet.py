@@ -10,10 +10,10 @@ from jaxscope.gui.assets import keymap
 from jaxscope.gui.command_table import COMMANDS
 from jaxscope.gui.commands import RAW_ROW, key_words
 from jaxscope.gui.components.floating import Sheet
-from jaxscope.gui.components.labels import KeyCap, Label
-from jaxscope.gui.components.painting import begin
+from jaxscope.gui.components.labels import KeyCap, Label, Paragraph
+from jaxscope.gui.components.painting import begin, text_width
 from jaxscope.gui.components.text_field import TextField
-from jaxscope.gui.theme import colour, scaled
+from jaxscope.gui.theme import colour, font, scaled
 
 #: Contexts that are listed, with their titles; those of the dock's parts are listed as the table has them.
 _CONTEXTS = (
@@ -28,6 +28,8 @@ _CONTEXTS = (
 )
 _OWNED = frozenset({"traces", "anywhere", "overview"})
 _COLUMNS = 3
+#: room for what a key does
+_WORDS_PX = 208
 
 
 def listed_rows() -> dict[str, list[tuple[tuple[str, ...], str]]]:
@@ -46,9 +48,9 @@ class _Group(QWidget):
         super().__init__()
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 16)
-        grid.setHorizontalSpacing(12)
+        grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(5)
-        grid.setColumnMinimumWidth(0, scaled(118))
+        grid.setColumnMinimumWidth(0, scaled(104))
         grid.setColumnStretch(1, 1)
         grid.addWidget(Label(title, 14, 600), 0, 0, 1, 2)
         for place, (keys, words) in enumerate(rows, start=1):
@@ -58,7 +60,16 @@ class _Group(QWidget):
                 caps.addWidget(KeyCap(key_words(key)))
             caps.addStretch(1)
             grid.addLayout(caps, place, 0)
-            grid.addWidget(Label(words.partition(";")[0], 12, 400, "text2", shrink=True), place, 1)
+            grid.addWidget(_words(words.partition(";")[0]), place, 1)
+
+
+def _words(words: str) -> QWidget:
+    """Return what a key does: in one line, or in several where that is too long."""
+    if text_width(words, font(12)) <= scaled(_WORDS_PX):
+        return Label(words, 12, 400, "text2", shrink=True)
+    paragraph = Paragraph(words, 12, "text2")
+    paragraph.setFixedHeight(paragraph.heightForWidth(scaled(_WORDS_PX)))
+    return paragraph
 
 
 class KeysSheet(Sheet):
@@ -86,7 +97,7 @@ class KeysSheet(Sheet):
         columns = [QVBoxLayout() for _ in range(_COLUMNS)]
         row = QHBoxLayout(page)
         row.setContentsMargins(20, 16, 20, 4)
-        row.setSpacing(28)
+        row.setSpacing(16)
         for column in columns:
             row.addLayout(column, 1)
         heights = [0] * _COLUMNS

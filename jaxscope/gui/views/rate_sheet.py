@@ -26,7 +26,7 @@ class RateSheet(Sheet):
         self._path = ""
         self._words = Paragraph("", 13, "text2")
         self.field = TextField("Sampling rate", unit="Hz", width=130, height=30)
-        self.field.setPlaceholderText("samples per second")
+        self.field.setPlaceholderText("such as 250")
         self.field.returnPressed.connect(self._take)
         self.field.escaped.connect(self.close_floating)
         self.problem = Label("", 11, 400, "danger")

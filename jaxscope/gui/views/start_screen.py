@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +19,16 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLayout, QSizePolicy
 from jaxscope.compute.frames import Failure
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Icon, Label, Paragraph
-from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, focus_ring, rounded
+from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, focus_ring, rounded, text_width
+from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, theme
 
 _WIDTH = 1120
 _DROP_HEIGHT = 236
+_ZONE_MARGIN = 24
+_APART = "   "
+_HEADING_HEIGHT = 26
 _ROW_HEIGHT = 60
 _MOST_RECENT = 4
 
@@ -69,7 +74,7 @@ class _DropZone(QWidget):
 
     def __init__(self, formats: Sequence[str]) -> None:
         super().__init__()
-        self._formats = "   ".join(formats)
+        self._formats = tuple(formats)
         self._is_over = False
         self.setFixedHeight(_DROP_HEIGHT)
         self._open = Button("Open file…", "primary", icon="folder-open", height=36, padding=16)
@@ -99,8 +104,16 @@ class _DropZone(QWidget):
         draw_icon(painter, "wave-sine", QRectF(rect.center().x() - 18, 38, 36, 36), "after")
         words = "Drop to open" if self._is_over else "Drop a recording here"
         draw_text(painter, QRectF(0, 82, rect.width(), 28), words, font(20, 600), "text", CENTRE)
-        draw_text(painter, QRectF(0, 178, rect.width(), 20), self._formats, font(12), "text3", CENTRE)
+        for row, line in enumerate(self.format_lines(rect.width() - 2 * _ZONE_MARGIN)):
+            draw_text(painter, QRectF(0, 178 + 19 * row, rect.width(), 20), line, font(12), "text3", CENTRE)
         painter.end()
+
+    def format_lines(self, width: float) -> list[str]:
+        """Return the formats in as many lines as they need, of much the same length."""
+        whole = text_width(_APART.join(self._formats), font(12))
+        count = max(1, ceil(whole / max(1.0, width)))
+        per_line = -(-len(self._formats) // count)
+        return [_APART.join(self._formats[at : at + per_line]) for at in range(0, len(self._formats), per_line)]
 
 
 class _FileRow(QAbstractButton):
@@ -222,16 +235,17 @@ class StartScreen(QWidget):
         """List recordings that were opened before."""
         _clear(self._recent)
         head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
         head.addWidget(Label("Recent", 12, 600))
         head.addStretch(1)
         if paths:
             clear = Button("Clear", "quiet", height=26, padding=6)
             clear.clicked.connect(self.clear_recent_asked)
             head.addWidget(clear)
-        self._recent.addLayout(head)
+        self._recent.addWidget(_heading_row(head))
         self._recent.addSpacing(4)
         if not paths:
-            self._recent.addSpacing(8)
+            self._recent.addSpacing(4)
             self._recent.addWidget(Label("Recordings you open will be listed here", 12, 400, "text3"))
         for path in paths[:_MOST_RECENT]:
             self._recent.addWidget(self._recent_row(path))
@@ -262,11 +276,12 @@ class StartScreen(QWidget):
 
     def _fill_demos(self) -> None:
         head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
         head.addWidget(Label("Demonstration", 12, 600))
         head.addStretch(1)
         head.addWidget(Label("included, no download", 11, 400, "text3"))
-        self._demos.addLayout(head)
-        self._demos.addSpacing(8)
+        self._demos.addWidget(_heading_row(head))
+        self._demos.addSpacing(4)
         row = _FileRow("EEG, eyes closed", "hum, blinks, drift; 24 channels", "", icon="wave-sine")
         row.clicked.connect(self.demo_asked)
         self._demos.addWidget(row)
@@ -302,6 +317,11 @@ class StartScreen(QWidget):
         painter = begin(self)
         painter.fillRect(self.rect(), colour("canvas"))
         painter.end()
+
+
+def _heading_row(head: QHBoxLayout) -> QWidget:
+    """Return the heading of a list: as high with a button in it as without, so that lists side by side begin alike."""
+    return ScaledRow(head, _HEADING_HEIGHT)
 
 
 def _clear(layout: QLayout) -> None:
