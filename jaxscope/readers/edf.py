@@ -73,18 +73,19 @@ def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warning
         gaps=gaps,
         warnings=tuple(warnings),
     )
-    return RecordRecording(
-        info,
-        file,
-        [
-            StoredSignal(
-                column=column,
-                sample_bytes=header.sample_bytes,
-                decode=partial(integers, sample_bytes=header.sample_bytes, unsigned=not channel.is_data),
-                calibration=calibration,
-            )
-            for (_, column), channel, calibration in zip(signals, channels, calibrations, strict=True)
-        ],
+    stored = [
+        _stored(header, column, channel, calibration)
+        for (_, column), channel, calibration in zip(signals, channels, calibrations, strict=True)
+    ]
+    return RecordRecording(info, file, stored)
+
+
+def _stored(header: EdfHeader, column: Column, channel: Channel, calibration: Calibration | None) -> StoredSignal:
+    return StoredSignal(
+        column=column,
+        sample_bytes=header.sample_bytes,
+        decode=partial(integers, sample_bytes=header.sample_bytes, unsigned=not channel.is_data),
+        calibration=calibration,
     )
 
 
