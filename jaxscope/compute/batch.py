@@ -243,6 +243,7 @@ def _all_blocks(
             stop_sample=group.stop_sample,
             tick=True,
             spill_folder=str(folder),
+            exact=True,
         )
         for number, group in enumerate(plan.groups)
         if group.n_samples

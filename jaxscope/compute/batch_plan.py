@@ -120,11 +120,20 @@ def select_channels(info: RecordingInfo, patterns: Sequence[str]) -> tuple[int, 
     for pattern in patterns:
         found = [n for n in usable if _fits(pattern, info.channels[n])]
         if not found:
-            names = ", ".join(info.channels[n].name for n in usable[:6])
-            raise UsageError(f"no channel is called {pattern!r}", hint=f"there are {names}", field="channels")
+            raise _no_channel(pattern, [info.channels[n].name for n in usable])
         exact = [n for n in found if info.channels[n].name == pattern]
         chosen.update(exact or found)
     return tuple(sorted(chosen))
+
+
+def _no_channel(pattern: str, names: Sequence[str]) -> UsageError:
+    what = (
+        f"no channel matches {pattern!r}"
+        if any(sign in pattern for sign in "*?[")
+        else f"no channel is called {pattern!r}"
+    )
+    listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    return UsageError(what, hint=f"there {'is' if len(names) == 1 else 'are'} {listed}", field="channels")
 
 
 def _fits(pattern: str, channel: Channel) -> bool:

@@ -81,10 +81,14 @@ def filtered_blocks(
     block_values: int = BLOCK_VALUES,
     tick: bool = False,
     spill_folder: str | None = None,
+    exact: bool = False,
 ) -> Generator[Block | None, None, None]:
     """Yield the filtered recording in order, without holes, from ``first_sample`` to ``stop_sample``.
 
     Zero-phase chains whose context would not fit into memory go through a file in ``spill_folder`` where one is given.
+
+    With ``exact``, a part is filtered as it is within the whole, from the start of its segment and in the same blocks,
+    so that its numbers are the same to the last bit; else from as far before as is heard.
 
     With ``tick``, None is yielded after each block that is only context, so that a caller can do other things.
 
@@ -106,7 +110,15 @@ def filtered_blocks(
                         if tick:
                             yield None
                 yield from _segment_blocks(
-                    source, segment, first, stop, runners, grain=grain, block_values=block_values, tick=tick
+                    source,
+                    segment,
+                    first,
+                    stop,
+                    runners,
+                    grain=grain,
+                    block_values=block_values,
+                    tick=tick,
+                    exact=exact,
                 )
             finally:
                 for runner in runners:
@@ -123,14 +135,17 @@ def _segment_blocks(
     grain: int,
     block_values: int,
     tick: bool,
+    exact: bool,
 ) -> Iterator[Block | None]:
     around = max((runner.around for runner in runners), default=0)
     before = max((runner.before for runner in runners), default=0)
     at = max(segment.first_sample, first - before)
     length = block_length(len(source.channels), min(around, source.n_samples), grain=grain, block_values=block_values)
+    if exact:
+        at = max(segment.first_sample, first // length * length if before == 0 else 0)
     while at < stop:
         # blocks end at multiples of their length, whatever the first sample
-        end = min(stop, (at // length + 1) * length)
+        end = min(segment.stop_sample if exact else stop, (at // length + 1) * length)
         read_first, read_stop = max(segment.first_sample, at - around), min(segment.stop_sample, end + around)
         x = source.recording.read(read_first, read_stop, source.channels)
         cut = slice(at - read_first, end - read_first)
@@ -138,9 +153,9 @@ def _segment_blocks(
         place = at - segment.first_sample
         for runner in runners:
             y[runner.rows] = runner.filter(x, cut, place)
-        keep = max(0, first - at)
-        if keep < end - at:
-            yield Block(at + keep, x[:, cut][:, keep:], y[:, keep:])
+        keep = slice(max(0, first - at), stop - at)
+        if keep.start < end - at:
+            yield Block(at + keep.start, x[:, cut][:, keep], y[:, keep])
         elif tick:
             yield None
         at = end

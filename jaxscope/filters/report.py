@@ -142,7 +142,10 @@ def stage_phrase(stage: Stage, rate_hz: float, *, passes: int = 1) -> str:
     if spec.family in ("weighting", "gain", "delay", "median", "allpass", "comb"):
         return phrase
     alone = FilterChain(phase="zero" if passes == 2 else "causal", stages=(replace(stage, enabled=True),))
-    half_power, half_amplitude = crossings_hz(design_chain(alone, rate_hz), (HALF_POWER_DB, HALF_AMPLITUDE_DB))
+    design = design_chain(alone, rate_hz)
+    if not is_stable(design.parts):  # a response that never settles has no corner frequencies
+        return phrase
+    half_power, half_amplitude = crossings_hz(design, (HALF_POWER_DB, HALF_AMPLITUDE_DB))
     points = [
         f"{name} at {hertz(found, digits=4)}"
         for name, found in (("−3 dB", half_power), ("−6 dB", half_amplitude))
@@ -170,7 +173,7 @@ def _structure(design: ChainDesign) -> str:
 
 def _timing(design: ChainDesign) -> str:
     if not is_stable(design.parts):
-        return f" It is not stable: the outermost pole is at radius {pole_radius(design.parts):.6g}."
+        return f" It is unstable: the outermost pole is at radius {pole_radius(design.parts):.6g}."
     ringing = f" 99.99 % of the energy of its impulse response lies within {seconds(settling_s(design))}"
     if design.phase == "zero":
         return f"{ringing} on either side; there is no delay."

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jaxscope.errors import WriteError
 from jaxscope.registry import Registry
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, disk_error
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, disk_error, size_words
 
 __all__ = ["SUFFIXES", "WRITERS", "RecordingWriter", "WriteRequest", "WriterFormat", "format_for", "open_writer"]
 
@@ -81,8 +81,10 @@ def open_writer(path: Path, request: WriteRequest, *, overwrite: bool = False) -
         raise disk_error(path, error) from error
     needed = chosen.n_bytes(request)
     if needed > free:
+        # a folder that takes no file at all says why; some of these tell of no room either
+        chosen.open(path, request).abort()
         raise WriteError(
-            f"Not enough room in {path.parent}: {needed / 1e9:.1f} GB needed, {free / 1e9:.1f} GB free",
+            f"Not enough room in {path.parent}: {size_words(needed)} needed, {size_words(free)} free",
             hint="choose another folder",
         )
     return chosen.open(path, request)

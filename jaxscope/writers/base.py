@@ -265,6 +265,20 @@ def disk_error(path: Path, error: OSError) -> WriteError:
     return WriteError(f"{path} cannot be written: {error.strerror or error}", hint="choose another folder")
 
 
+def size_words(n_bytes: int) -> str:
+    """Return a size as words.
+
+    Examples
+    --------
+    >>> size_words(999), size_words(1_700_000_000)
+    ('999 bytes', '1.7 GB')
+    """
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes} bytes"
+
+
 def as_float32(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
     """Return samples in float32.
 

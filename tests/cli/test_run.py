@@ -302,3 +302,24 @@ def test_results_are_told_in_the_order_of_the_inputs(
     content = json.loads(capsys.readouterr().out)
     assert [Path(output["path"]).name for output in content["outputs"]] == ["b.csv", "a.csv"]
     assert [failure["path"] for failure in content["failed"]] == [str(recordings[1])]
+
+
+def test_a_channel_that_is_not_there_is_told_with_those_that_are(
+    chain_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "x.npy", np.zeros((7, 100)))
+    rest = (
+        "filter",
+        str(tmp_path / "x.npy"),
+        "-o",
+        str(tmp_path / "y.npy"),
+        "--chain",
+        str(chain_file),
+        "--rate",
+        "100",
+    )
+    assert run((*rest, "--channels", "Nix*")) == 2
+    listed = "there are ch0, ch1, ch2, ch3, ch4, ch5 and 1 more"
+    assert capsys.readouterr().err == f"jaxscope: no channel matches 'Nix*'; {listed}\n"
+    assert run((*rest, "--channels", "Nix")) == 2
+    assert capsys.readouterr().err == f"jaxscope: no channel is called 'Nix'; {listed}\n"

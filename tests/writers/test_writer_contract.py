@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -325,3 +326,11 @@ def test_what_float32_cannot_hold_is_refused_and_infinity_is_kept(suffix: str, t
         writer.write([[1.0, 1e300, 0.0, 0.0]])
     assert "float64" in caught.value.hint
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder that takes no files and has no size")
+def test_a_folder_that_takes_no_files_says_so_and_not_that_it_is_full() -> None:
+    with pytest.raises(WriteError) as told:
+        open_writer(Path("/proc/x.npy"), request_for(samples_of()))
+    assert "/proc" in told.value.message
+    assert "room" not in told.value.message
