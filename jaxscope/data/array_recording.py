@@ -99,7 +99,7 @@ class ArrayRecording(Recording):
     def info(self) -> RecordingInfo:
         return self._info
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         arrays = self._arrays  # another thread may close the recording meanwhile
         if arrays is None:
             raise ReadError("The recording is closed", hint="open it again")

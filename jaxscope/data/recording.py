@@ -18,7 +18,7 @@ import numpy.typing as npt
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.span import Span
 from jaxscope.data.timeline import Timeline
-from jaxscope.errors import ReadError
+from jaxscope.errors import ReadError, UsageError
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -97,20 +97,40 @@ class RecordingInfo:
             groups.setdefault(self.channels[index].rate_hz, []).append(index)
         return {rate: tuple(members) for rate, members in groups.items()}
 
-    def reading_span(self, start: int, stop: int, channels: Sequence[int] | None) -> tuple[tuple[int, ...], Span]:
+    def number_of(self, channel: int | str) -> int:
+        """Return the number of a channel that is given by number or name.
+
+        Raises
+        ------
+        IndexError
+            If there is no such number.
+        UsageError
+            If there is no such name.
+        """
+        if not isinstance(channel, str):
+            if not 0 <= channel < len(self.channels):
+                raise IndexError(f"there is no channel {channel}: the recording has {len(self.channels)}")
+            return int(channel)
+        names = [one.name for one in self.channels]
+        if channel not in names:
+            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+            raise UsageError(
+                f"no channel is called {channel!r}", hint=f"there are {', '.join(names[:6])}{more}", field="channels"
+            )
+        return names.index(channel)
+
+    def reading_span(self, start: int, stop: int, channels: Sequence[int | str] | None) -> tuple[tuple[int, ...], Span]:
         """Return which channels and which stored samples a call of ``Recording.read`` means.
 
         Raises
         ------
         ReadError
             If the channels differ in rate or length, so that they share no sample numbers.
-        IndexError
-            If there is no such channel.
+        IndexError, UsageError
+            If there is no such number, or no such name.
         """
-        chosen = tuple(range(len(self.channels))) if channels is None else tuple(channels)
-        for index in chosen:
-            if not 0 <= index < len(self.channels):
-                raise IndexError(f"there is no channel {index}: the recording has {len(self.channels)}")
+        given = (channels,) if isinstance(channels, str) else channels
+        chosen = tuple(range(len(self.channels)) if given is None else map(self.number_of, given))
         members = [self.channels[index] for index in chosen]
         for member in members[1:]:
             if (member.rate_hz, member.n_samples) != (members[0].rate_hz, members[0].n_samples):
@@ -132,15 +152,15 @@ class Recording(ABC):
         """What is known without reading samples."""
 
     @abstractmethod
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         """Return stored samples ``start`` to ``stop`` (half-open) of channels of one rate.
 
         Parameters
         ----------
         start, stop : int
             Sample numbers, clipped to what is stored.
-        channels : sequence of int or None
-            Channel numbers; None means all, which must then have one rate.
+        channels : sequence of int or str, or None
+            Channel numbers or names; None means all, which must then have one rate.
 
         Returns
         -------

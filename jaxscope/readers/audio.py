@@ -71,7 +71,7 @@ class AudioRecording(Recording):
         """What is known without reading samples."""
         return self._info
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
         chosen, span = self._info.reading_span(start, stop, channels)
         if not len(span):

@@ -63,7 +63,7 @@ class BrainVisionRecording(Recording):
     def close(self) -> None:
         self._file.close()
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
         result = self._table.read(self._file, span, chosen)
         with np.errstate(invalid="ignore", over="ignore"):  # an absurd resolution makes infinities

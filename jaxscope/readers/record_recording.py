@@ -58,7 +58,7 @@ class RecordRecording(Recording):
     def close(self) -> None:
         self._file.close()
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
         result = np.empty((len(chosen), len(span)), dtype=np.float64)
         if not result.size:

@@ -62,7 +62,7 @@ class SourcedRecording(Recording):
             self._places = None
             self._close()
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         places = self._places
         if places is None:
             raise ReadError("The recording is closed", hint="open it again")

@@ -65,7 +65,7 @@ class WfdbRecording(Recording):
     def close(self) -> None:
         self._pool.close()
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
         result = np.full((len(chosen), len(span)), np.nan)
         if not result.size:

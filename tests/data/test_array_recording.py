@@ -8,7 +8,7 @@ import pytest
 from jaxscope.data.annotations import Gap
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import Channel, RecordingInfo
-from jaxscope.errors import ReadError
+from jaxscope.errors import ReadError, UsageError
 
 SAMPLES = np.arange(12, dtype=np.int16).reshape(2, 6)
 
@@ -64,3 +64,14 @@ def test_a_closed_recording_is_not_read() -> None:
         assert recording.read(0, 1).shape == (2, 1)
     with pytest.raises(ReadError, match="closed"):
         recording.read(0, 1)
+
+
+def test_channels_are_read_by_number_or_name() -> None:
+    recording = ArrayRecording.from_array(np.arange(12.0).reshape(3, 4), rate_hz=1.0, names=["Fp1", "Cz", "Pz"])
+    np.testing.assert_array_equal(recording.read(1, 3, ["Pz", 0]), [[9.0, 10.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(recording.read(0, 2, "Cz"), [[4.0, 5.0]])
+    with pytest.raises(UsageError, match="no channel is called 'cz'") as told:
+        recording.read(0, 2, ["cz"])
+    assert told.value.hint == "there are Fp1, Cz, Pz"
+    with pytest.raises(IndexError, match="no channel 3"):
+        recording.read(0, 2, [3])
