@@ -33,6 +33,7 @@ from jaxscope.session.actions import (
     LookAt,
     OpenedRecording,
     ReplaceSpec,
+    SelectChannels,
     SetChains,
     ToggleFilter,
     TurnKnob,
@@ -152,6 +153,23 @@ def test_looking_elsewhere_keeps_the_filter_and_designs_nothing(desk, npz):
     assert (frame.start_s, frame.stop_s) == (30.0, 32.0)
     assert frame.blocks[0].times_s[0] <= 30.0
     assert len(desk.all(DesignFrame)) == designs
+
+
+def test_the_dock_stays_at_one_rate_through_a_drag_and_follows_the_selected_channel(desk, shared_data):
+    desk.store.dispatch(SetChains(chains=(low_pass(0.3),)))
+    desk.open(str(shared_data / "edf" / "edfio_short_psg.edf"))
+    opened = desk.last(DesignFrame)
+    assert (opened.rate_hz, opened.other_rates_hz) == (100.0, (1.0,))
+    assert opened.stages[0].facts
+    assert desk.last(SpectrumFrame).frequencies_hz[-1] == pytest.approx(50.0)
+    for cutoff_hz in (0.4, 0.45):
+        desk.store.dispatch(TurnKnob(chain=0, stage=0, name="cutoff_hz", value=cutoff_hz, merge_key="drag"))
+    desk.store.undo()
+    assert desk.last(DesignFrame).stages[0].facts == opened.stages[0].facts
+    desk.store.dispatch(SelectChannels(names=("Temp rectal",)))
+    assert desk.last(DesignFrame).rate_hz == 1.0
+    assert desk.last(DesignFrame).stages[0].facts != opened.stages[0].facts
+    assert desk.last(SpectrumFrame).frequencies_hz[-1] == pytest.approx(0.5)
 
 
 def test_an_unstable_filter_blocks_with_its_stage_and_radius(desk, npz):
