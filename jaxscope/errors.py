@@ -102,6 +102,17 @@ def one_line(text: str) -> str:
     return _UNPRINTABLE.sub(" ", text)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number of things as words.
+
+    Examples
+    --------
+    >>> counted(1, "channel"), counted(1000, "channel"), counted(0, "gap")
+    ('1 channel', '1,000 channels', '0 gaps')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _rebuild(kind: type[JaxscopeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> JaxscopeError:
     error = kind.__new__(kind, *args)
     error.args = args

@@ -10,7 +10,13 @@ import click
 
 from jaxscope.cli.output import print_json
 from jaxscope.cli.parameters import rate_option
-from jaxscope.errors import UsageError
+from jaxscope.errors import UsageError, counted
+
+#: What is promised to scripts; the rest is for people, and for ``bench``.
+_KEYS = (
+    *("recording", "channels", "rate_hz", "chain", "rms_before", "rms_after"),
+    *("knob_to_frame_ms", "compilations_while_tuning", "screenshot"),
+)
 
 
 class _Size(click.ParamType[tuple[int, int]]):
@@ -52,7 +58,7 @@ def demo(
     target = screenshot or (None if as_json else "jaxscope-demo.png")
     content = run_demo(screenshot=target, size=size, theme=theme, file=file, rate_hz=rate_hz)
     if as_json:
-        print_json(content)
+        print_json({key: content[key] for key in _KEYS})
     else:
         _say(content)
     return 0
@@ -69,9 +75,10 @@ def _say(content: dict[str, object]) -> None:
     latency = content["knob_to_frame_ms"]
     if not isinstance(latency, dict):
         raise TypeError("knob_to_frame_ms must hold p50 and p95")
+    if not isinstance(content["channels"], int):
+        raise TypeError("channels must be a count")
     rate = "" if content["rate_hz"] is None else f" at {content['rate_hz']} Hz"
-    noun = "channel" if content["channels"] == 1 else "channels"
-    click.echo(f"{content['recording']}: {content['channels']} {noun}{rate}, {content['chain']}")
+    click.echo(f"{content['recording']}: {counted(content['channels'], 'channel')}{rate}, {content['chain']}")
     if content["rms_before"] is not None:
         click.echo(f"root mean square before {content['rms_before']:.4g}, after {content['rms_after']:.4g}")
     if latency["p50"] is None:
@@ -80,6 +87,10 @@ def _say(content: dict[str, object]) -> None:
         click.echo(
             f"knob to frame {latency['p50']:.1f} ms typical, {latency['p95']:.1f} ms slowest in 20; "
             f"{content['compilations_while_tuning']} compilations while tuning"
+        )
+        click.echo(
+            f"longest stall of the window {content['longest_gui_stall_ms']:.1f} ms, "
+            f"its longest piece of work {content['longest_gui_work_ms']:.1f} ms; filtered by {content['method']}"
         )
     if content["screenshot"]:
         click.echo(f"drew the window into {content['screenshot']}")

@@ -16,7 +16,7 @@ import click
 from jaxscope.cli.inputs import Input, find_inputs
 from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import NameList, rate_option, samples_first_option
-from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, WriteError, one_line
+from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, WriteError, counted, one_line
 from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
 if TYPE_CHECKING:
@@ -247,7 +247,8 @@ def _tell(outputs: list[dict[str, Any]], n_failed: int) -> None:
         return
     for output in outputs:
         show(
-            f"{output['path']}: {output['n_channels']} channels, {output['n_samples']} samples, "
+            f"{output['path']}: {counted(output['n_channels'], 'channel')}, "
+            f"{counted(output['n_samples'], 'sample')}, "
             f"{output['seconds']:.2f} s, {output['method']} on {output['device']} in {output['precision']}"
         )
         warn(output["warnings"])

@@ -8,6 +8,7 @@ import click
 
 from jaxscope.cli.output import print_json, show, table
 from jaxscope.cli.parameters import rate_option, samples_first_option
+from jaxscope.errors import counted
 
 
 @click.command(short_help="Tell what is in a recording.")
@@ -35,7 +36,7 @@ def info(*, file: str, rate_hz: float | None, samples_first: bool, quick: bool, 
 def _show(content: dict[str, Any]) -> None:
     length = "unknown" if content["duration_s"] is None else f"{content['duration_s']:.6g} s"
     start = f", from {content['start']}" if content["start"] else ""
-    show(f"{content['format']}, {len(content['channels'])} channels, {length}{start}")
+    show(f"{content['format']}, {counted(len(content['channels']), 'channel')}, {length}{start}")
     channels = table("channel", "kind", "unit", ">rate, Hz", ">samples", ">lowest", ">highest", ">mean", ">missing")
     for channel in content["channels"]:
         numbers = (_number(channel[key]) for key in ("rate_hz", "n_samples", "min", "max", "mean", "n_nan"))
@@ -47,7 +48,7 @@ def _show(content: dict[str, Any]) -> None:
     for annotation in content["annotations"][:20]:
         show(f"{annotation['onset_s']:>12.3f} s  {annotation['text']}")
     if len(content["annotations"]) > 20:
-        show(f"and {len(content['annotations']) - 20} more annotations")
+        show(f"and {counted(len(content['annotations']) - 20, 'more annotation')}")
     for warning in content["warnings"]:
         show(f"warning: {warning}")
 

@@ -31,14 +31,16 @@ def selftest(*, as_json: bool) -> int:
 def check_window() -> dict[str, Any]:
     """Tune the demonstration recording in the real window, drawn offscreen, and return the outcome as a check."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    from jaxscope.errors import JaxscopeError
+    from jaxscope.errors import JaxscopeError, counted
     from jaxscope.gui.app import run_demo
 
     try:
         seen = run_demo(size=(1280, 800))
     except JaxscopeError as error:
         return {"name": "the window", "passed": False, "detail": error.sentence()}
-    compiled = seen["compilations_while_tuning"]
+    compiled, channels = seen["compilations_while_tuning"], seen["channels"]
+    if not isinstance(compiled, int) or not isinstance(channels, int):
+        raise TypeError("channels and compilations must be counts")
     passed = compiled == 0 and seen["rms_after"] != seen["rms_before"]
-    detail = f"{seen['recording']}, {seen['channels']} channels, tuned with {compiled} compilations"
+    detail = f"{seen['recording']}, {counted(channels, 'channel')}, tuned with {counted(compiled, 'compilation')}"
     return {"name": "the window", "passed": passed, "detail": detail}

@@ -53,7 +53,7 @@ class HeldRecording(Recording):
         """What is known without reading samples."""
         return self._inner.info
 
-    def read(self, start: int, stop: int, channels: Sequence[int] | None = None) -> FloatArray:
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         """Return samples as the recording does; Cancelled once it is closed."""
         self.hold()
         try:

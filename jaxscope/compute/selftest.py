@@ -19,6 +19,7 @@ from jaxscope.compute.designs import Refusal, design_or_refusal
 from jaxscope.compute.library import ProgramLibrary, WindowCache
 from jaxscope.compute.plan import RenderRequest, plan
 from jaxscope.compute.render import render
+from jaxscope.errors import counted
 from jaxscope.filters.coefficients import ChainDesign
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.resonators import Notch
@@ -119,7 +120,7 @@ def _demo_recording(_folder: Path) -> str:
     try:
         x = recording.read(0, 1000, [0, 1])
         _require(x.shape == (2, 1000) and np.isfinite(x).all() and x.std() > 0, "its samples are not a signal")
-        return f"{len(recording.info.channels)} channels, {recording.info.duration_s:g} s"
+        return f"{counted(len(recording.info.channels), 'channel')}, {recording.info.duration_s:g} s"
     finally:
         recording.close()
 
@@ -232,7 +233,7 @@ def _view(folder: Path) -> str:
     finally:
         recording.close()
     _require(block.after is not None and np.isfinite(block.after.low).all(), "the frame has no filtered traces")
-    return f"{block.times_s.size} points of {len(block.channels)} channels"
+    return f"{block.times_s.size} points of {counted(len(block.channels), 'channel')}"
 
 
 def _gradient(_folder: Path) -> str:

@@ -323,3 +323,26 @@ def test_a_channel_that_is_not_there_is_told_with_those_that_are(
     assert capsys.readouterr().err == f"jaxscope: no channel matches 'Nix*'; {listed}\n"
     assert run((*rest, "--channels", "Nix")) == 2
     assert capsys.readouterr().err == f"jaxscope: no channel is called 'Nix'; {listed}\n"
+
+
+def test_one_channel_is_no_channels(chain_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "x.npz", Fz=np.ones(1000), rate_hz=100.0)
+    assert run(("info", str(tmp_path / "x.npz"))) == 0
+    assert "1 channel, 10 s" in capsys.readouterr().out
+    arguments = ("filter", str(tmp_path / "x.npz"), "-o", str(tmp_path / "y.npy"), "--chain", str(chain_file))
+    assert run(arguments) == 0
+    assert "1 channel, 1,000 samples" in capsys.readouterr().out
+
+
+def test_the_demonstration_has_the_promised_keys(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    promised = (
+        "recording channels rate_hz chain rms_before rms_after knob_to_frame_ms compilations_while_tuning screenshot"
+    )
+    more = "longest_gui_stall_ms longest_gui_work_ms method"
+    seen = dict.fromkeys((promised + " " + more).split(), 1)
+    monkeypatch.setattr("jaxscope.gui.app.run_demo", lambda **_: seen)
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert run(("demo", "--json")) == 0
+    assert set(json.loads(capsys.readouterr().out)) == set(promised.split())

@@ -13,6 +13,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.compute.frames import AgreementFrame, Blocked, Busy, Frame, Opened
+from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin, busy_ring, draw_text, pen, text_width
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled, theme
@@ -156,7 +157,8 @@ class Readout(AbstractView, QWidget):
         slow = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
         lines = [
             f"Edit to result: {time_text(ordered[len(ordered) // 2])} typical, {time_text(slow)} slowest in 20. "
-            f"{self._frame.n_channels} channels × {self._frame.n_samples} samples. Drawing not included",
+            f"{counted(self._frame.n_channels, 'channel')} × {counted(self._frame.n_samples, 'sample')}. "
+            "Drawing not included",
             f"Method {self._frame.method} on {self._frame.device} in {self._frame.precision}: "
             f"{self._frame.method_reason}",
         ]

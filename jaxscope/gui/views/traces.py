@@ -15,6 +15,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWhe
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import pane_at
@@ -204,7 +205,7 @@ class TracesView(AbstractView, QWidget):
             return
         filter_words = "filter on" if model.shows_after else "filter off"
         self.setAccessibleDescription(
-            f"{len(model.lanes)} channels, {model.start_s:.1f} to {model.stop_s:.1f} seconds, "
+            f"{counted(len(model.lanes), 'channel')}, {model.start_s:.1f} to {model.stop_s:.1f} seconds, "
             f"{filter_words}, {model.state.viewport.mode}"
         )
 
