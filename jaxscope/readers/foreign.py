@@ -18,7 +18,7 @@ from jaxscope.errors import JaxscopeError, ReadError
 _CATCHING = RLock()
 
 
-def need(module: str, extra: str, what: str) -> ModuleType:
+def need(module: str, extra: str, what: str, *, file: str) -> ModuleType:
     """Import a library, or say which extra brings it.
 
     Parameters
@@ -29,6 +29,8 @@ def need(module: str, extra: str, what: str) -> ModuleType:
         The extra of this package that installs it.
     what : str
         What is read with it, such as ``"FIF files"``.
+    file : str
+        Name of the file that is to be read.
 
     Raises
     ------
@@ -40,7 +42,8 @@ def need(module: str, extra: str, what: str) -> ModuleType:
     except ImportError as error:
         missing = error.name or module
         raise ReadError(
-            f"{what} need the library {missing}, which is not installed", hint=f'pip install "jaxscope[{extra}]"'
+            f"{file}: {what} need the library {missing}, which is not installed",
+            hint=f'pip install "jaxscope[{extra}]"',
         ) from error
 
 

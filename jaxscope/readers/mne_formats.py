@@ -96,7 +96,7 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
     if suffix == ".fif":
         _check_tags(path)
     title, function = _FUNCTIONS[suffix]
-    mne = need("mne", "eeg", f"{title} files")
+    mne = need("mne", "eeg", f"{title} files", file=path.name)
     extra = {"on_split_missing": "warn", "allow_maxshield": "yes"} if suffix == ".fif" else {}
     said: list[str] = []
     try:

@@ -112,8 +112,8 @@ def open_with_neo(path: Path, options: OpenOptions) -> Recording:
     if suffix not in _CLASSES:
         raise ReadError(f"{path.name} has a suffix that tells no format", hint="give it its own suffix, such as .abf")
     title, class_name, told = _CLASSES[suffix]
-    need("neo", "ephys", f"{title} files")
-    rawio = need("neo.rawio", "ephys", f"{title} files")
+    need("neo", "ephys", f"{title} files", file=path.name)
+    rawio = need("neo.rawio", "ephys", f"{title} files", file=path.name)
     warnings: list[str] = []
     with foreign(path.name, warnings):
         raw = getattr(rawio, class_name)(filename=str(path), **told)

@@ -62,7 +62,7 @@ def open_with_obspy(path: Path, options: OpenOptions) -> Recording:
     name, told = _FORMATS[path.suffix.lower()]
     if path.stat().st_size > _MOST_BYTES:
         raise ReadError(f"{path.name} is too large to be read whole", hint="convert it to miniSEED with ObsPy")
-    obspy = need("obspy", "seismic", f"{name} files")
+    obspy = need("obspy", "seismic", f"{name} files", file=path.name)
     warnings: list[str] = []
     # The library gets an open file, because it leaves some of its own open.
     with path.open("rb") as file, foreign(path.name, warnings):

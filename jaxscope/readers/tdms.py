@@ -67,9 +67,9 @@ def open_tdms(path: Path, options: OpenOptions) -> Recording:
         raise ReadError(f"{path.name} is an index without samples", hint="open the .tdms file beside it")
     if head[:4] != _TAG or len(head) < _LEAD_BYTES:
         raise ReadError(f"{path.name} is not a TDMS file", hint="choose another file, or correct its suffix")
-    nptdms = need("nptdms", "formats", "TDMS files")
+    nptdms = need("nptdms", "formats", "TDMS files", file=path.name)
     # The library writes to the terminal where a name is no UTF-8; such a name is told below.
-    need("nptdms.log", "formats", "TDMS files").log_manager.set_level(logging.ERROR)
+    need("nptdms.log", "formats", "TDMS files", file=path.name).log_manager.set_level(logging.ERROR)
     warnings: list[str] = []
     # The library gets an open file: of a path it leaves the file open where it fails, and believes an index beside it.
     file = path.open("rb")

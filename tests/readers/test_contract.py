@@ -317,6 +317,8 @@ def test_other_content_under_a_suffix_is_refused(name: str, tmp_path: Path, exam
         with pytest.raises(ReadError) as caught:
             open_recording(path)
         assert "lecture" in caught.value.message
+    if caught.value.message.endswith("which is not installed"):
+        pytest.skip("the library of this format is not installed")
     rival = example("plain.bdf" if suffix != ".bdf" else "plain.edf").rename(tmp_path / f"night{suffix}")
     with pytest.raises(ReadError, match=r"is not an? ") as caught:
         open_recording(rival)
