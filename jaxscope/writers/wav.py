@@ -5,6 +5,9 @@ Values are kept as they are: float WAV may go beyond 1, and nothing is scaled or
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ from jaxscope.writers.base import (
 )
 
 _WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
+#: A disk with less room than this has refused a block because it is full.
+_FULL_BYTES = 1 << 16
 #: What libsndfile accepts.
 _MOST_CHANNELS = 1024
 
@@ -48,7 +53,7 @@ class WavWriter(AlignedWriter):
         try:
             self._file.write(np.ascontiguousarray(single.T))
         except RuntimeError as error:
-            raise OSError(str(error)) from error
+            raise _disk_error(error, self._temporary) from error
 
     def _finish(self) -> None:
         if self._largest_rounding:
@@ -70,7 +75,14 @@ def _open_sound_file(path: Path, request: WriteRequest, *, is_large: bool) -> An
             subtype="FLOAT",
         )
     except RuntimeError as error:
-        raise OSError(str(error)) from error
+        raise _disk_error(error, path) from error
+
+
+def _disk_error(error: RuntimeError, path: Path) -> OSError:
+    """Return what the system said, of which libsndfile keeps no more than "System error."."""
+    if shutil.disk_usage(path.parent).free < _FULL_BYTES:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return OSError(str(error).rstrip("."))
 
 
 def _check(request: WriteRequest) -> None:

@@ -334,3 +334,23 @@ def test_a_folder_that_takes_no_files_says_so_and_not_that_it_is_full() -> None:
         open_writer(Path("/proc/x.npy"), request_for(samples_of()))
     assert "/proc" in told.value.message
     assert "room" not in told.value.message
+
+
+@pytest.mark.parametrize(
+    ("free", "words"), [(10, "No space left on device"), (10**9, "cannot be written: System error;")]
+)
+def test_a_full_disk_is_named_where_the_library_for_sound_does_not(
+    free: int, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = samples_of()
+    writer = open_writer(tmp_path / "x.wav", request_for(samples))
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("System error.")
+
+    monkeypatch.setattr(writer._file, "write", refuse)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 0, free))  # type: ignore[attr-defined]
+    with pytest.raises(WriteError) as told, writer:
+        writer.write(samples)
+    assert words in told.value.sentence()
+    assert list(tmp_path.iterdir()) == []
