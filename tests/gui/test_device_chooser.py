@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from jaxscope.compute.frames import AgreementFrame, DeviceChoice, Devices, Frame
+from jaxscope.engines.methods import METHODS
+from jaxscope.gui.components.painting import text_width
+from jaxscope.gui.theme import theme
 from jaxscope.gui.views.devices import AbsentRow, DevicesPopover, method_title
 from jaxscope.gui.views.devices_history import write_error, write_ms
 from jaxscope.session.actions import ChooseEngine
@@ -55,6 +58,21 @@ def test_opening_asks_for_the_devices_without_measuring(chooser):
     chooser.close_floating()
     chooser.open_under(chooser.anchor)
     assert chooser.asked == [False]
+
+
+@pytest.mark.parametrize("text_scale", [1.0, 1.25, 1.5])
+def test_no_method_is_cut(qtbot, chooser, text_scale):
+    theme().set_text_scale(text_scale)
+    chooser.host.resize(round(1000 * text_scale), 700)
+    chooser.show_frame(replace(DEVICES, methods=("auto", *METHODS)))
+    chooser.close_floating()
+    chooser.open_under(chooser.anchor)
+    qtbot.wait(1)
+    buttons = chooser.method.findChildren(QToolButton)
+    assert len(buttons) == len(METHODS) + 1
+    for button in buttons:
+        assert text_width(button.text(), button.font()) <= button.width(), button.text()
+    assert chooser.method.width() >= chooser.method.sizeHint().width()
 
 
 def test_what_is_here_can_be_chosen_and_the_rest_says_why(chooser):

@@ -177,7 +177,7 @@ class DevicesPopover(Popover, AbstractView):
         self.measure = Button("Measure here", "plain", height=28)
         self.measure.setToolTip("Runs the view on screen once on each device and shows the time")
         self.precision = SegmentedControl([("float32", "float32"), ("float64", "float64")], name="Precision", height=28)
-        self.method = SegmentedControl([("auto", "Auto")], name="Method", height=28, padding=10)
+        self.method = SegmentedControl([("auto", "Auto")], name="Method", height=28, padding=8)
         self.reason = Label("", 12, 400, "text3", shrink=True)
         self.history = RedrawHistory()
         self._list = QVBoxLayout()

@@ -1,8 +1,9 @@
-"""The rail, the axis, the overview, the strip, the bars: what they show, and the actions that they cause."""
+"""The rail, the axis, the strip, the bars: what they show, and the actions that they cause."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -13,34 +14,15 @@ from jaxscope.compute.frames import (
     AgreementFrame,
     Blocked,
     Busy,
-    Envelope,
     ExportProgress,
     Failure,
-    OverviewFrame,
 )
 from jaxscope.errors import SpecError
 from jaxscope.gui.painting.geometry import RAIL_PX
 from jaxscope.gui.views.header_strip import found_name
-from jaxscope.gui.views.overview import envelope_image
 from jaxscope.gui.views.status_bar import memory_text
 from jaxscope.gui.views.top_bar_readout import error_text, time_text
 from jaxscope.session import actions as act
-
-
-def overview_frame(desk, *, read: float = 1.0, filtered: float = 1.0) -> OverviewFrame:
-    edges_s = np.linspace(0, 60, 121)
-    wave = np.tile(np.sin(np.linspace(0, 20, 120)), (1, 1))
-    after = np.where(np.arange(120) < 120 * filtered, wave * 0.5, np.nan)
-    return OverviewFrame(
-        revision=desk.store.revision,
-        recording_id="r",
-        edges_s=edges_s,
-        before=Envelope(low=wave - 0.1, high=wave + 0.1),
-        after=Envelope(low=after, high=after),
-        read_share=read,
-        filtered_share=filtered,
-    )
-
 
 # --- layout
 
@@ -129,7 +111,7 @@ def test_rail_says_what_a_row_is(desk):
     assert "No filter" in rail._tip_at(QPointF(rail_point(desk, 4, 140)))
 
 
-# --- time axis and overview
+# --- time axis
 
 
 def test_dragging_the_axis_scrolls(desk):
@@ -155,44 +137,6 @@ def test_clock_time_needs_a_start(desk):
     assert axis._words(61.5, 1) == "09:31:01.5"
     desk.store.dispatch(act.SetDisplay(name="clock_time", value=False))
     assert axis._words(61.5, 1) == "01:01.5"
-
-
-def test_overview_click_drag_and_edges(desk):
-    overview = desk.window.overview
-    overview.show_frame(overview_frame(desk))
-
-    def x(second: float) -> int:
-        return round(overview._x(second))
-
-    QTest.mouseClick(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(40), 30))
-    assert desk.store.state.viewport.start_s == pytest.approx(35.0, abs=0.1)
-    QTest.mousePress(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(40), 30))
-    QTest.mouseMove(overview, QPoint(x(30), 30))
-    QTest.mouseRelease(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(30), 30))
-    assert desk.store.state.viewport.start_s == pytest.approx(25.0, abs=0.2)
-    QTest.mousePress(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(35), 30))
-    QTest.mouseMove(overview, QPoint(x(45), 30))
-    QTest.mouseRelease(overview, Qt.MouseButton.LeftButton, pos=QPoint(x(45), 30))
-    viewport = desk.store.state.viewport
-    assert (viewport.start_s, viewport.duration_s) == (pytest.approx(25.0, abs=0.2), pytest.approx(20.0, abs=0.2))
-
-
-def test_overview_says_how_far_it_is(desk):
-    overview = desk.window.overview
-    overview.show_frame(overview_frame(desk, read=0.62, filtered=0.38))
-    assert overview._captions() == ["38 % filtered", "reading 62 %"]
-    (span,) = overview._filtered_spans()
-    assert span == (pytest.approx(0.0), pytest.approx(60 * 46 / 120))
-    overview.show_frame(overview_frame(desk, filtered=0.999))
-    assert overview._captions() == ["99 % filtered"]
-
-
-def test_envelope_shows_after_only_where_it_is(desk):
-    image = envelope_image(overview_frame(desk, filtered=0.5), 60.0, 240, 1.0, shows_after=True)
-    memory = np.frombuffer(image.bits(), np.uint32).reshape(image.height(), -1)[:, :240]
-    is_blue = (memory & 255).astype(int) - (memory >> 16 & 255).astype(int) > 60
-    assert is_blue[:, :110].any(axis=0).all()
-    assert not is_blue[:, 130:].any()
 
 
 # --- strip
@@ -332,6 +276,8 @@ def test_hint_never_flickers_with_each_frame(desk):
     first = desk.window.status.hint()
     assert "5 channels × 10 s again on CPU 0, about 3.1 ms" in first
     assert desk.window.status.hint() == first
+    desk.window.receive(replace(desk.make_frame(revision=desk.store.revision), n_channels=1))
+    assert "filters 1 channel × 10 s" in desk.window.status.hint()
 
 
 def test_memory_is_read_where_the_system_tells_it(tmp_path):
