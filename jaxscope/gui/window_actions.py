@@ -31,7 +31,7 @@ class WindowActions(WindowFiles):
     def __init__(self, window: MainWindow, shell: Shell, conductor: Conductor, settings: Settings) -> None:
         super().__init__(window, shell, conductor, settings)
         self.menus = ChannelMenus(window, shell)
-        self.is_zen = False
+        self.is_zen: bool = False
 
     # --- exporting
 
