@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.frames import Frame, Opened, TraceBlock
 from jaxscope.errors import JaxscopeError, ReadError
+from jaxscope.filters.shapes import stage_title
 from jaxscope.gui.session import WindowSession
 from jaxscope.gui.watchdog import Watchdog
 from jaxscope.resource_files import resource_path
@@ -258,7 +259,7 @@ def _finish_picture(session: WindowSession) -> None:
 
 def _chain_words(session: WindowSession) -> str:
     chains = session.store.state.document.chains
-    words = ", ".join(stage.name or stage.spec.title for chain in chains[:1] for stage in chain.active_stages)
+    words = ", ".join(stage_title(stage) for chain in chains[:1] for stage in chain.active_stages)
     return words or "no filter"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from jaxscope.filters.shapes import stage_title
+from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.state import Document
 
@@ -44,13 +45,13 @@ def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
 
 
 def _describe_stage(before: Stage, after: Stage) -> str:
-    title = after.name or after.spec.title
+    title = stage_title(after)
     if after.spec.family == "zpk" and before.spec != after.spec:
         return _describe_roots(before, after)
     if before.enabled != after.enabled:
         return f"{title} {'on' if after.enabled else 'off'}"
     if before.spec.family != after.spec.family:
-        return f"{before.name or before.spec.title} to {title}"
+        return f"{stage_title(before)} to {title}"
     for item in fields(after.spec):
         old, new = getattr(before.spec, item.name), getattr(after.spec, item.name)
         if old != new:

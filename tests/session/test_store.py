@@ -80,7 +80,7 @@ def test_a_drag_is_one_step_and_a_second_drag_another() -> None:
         store.dispatch(_turn(value, "drag 1"))
     for value in (29.0, 20.0):
         store.dispatch(_turn(value, "drag 2"))
-    assert store.undo_text.endswith("30 → 20 Hz")
+    assert store.undo_text == "Low-pass cutoff 30 → 20 Hz"
     store.undo()
     assert _cutoff(store) == 30.0
     store.undo()
