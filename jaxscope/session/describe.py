@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from jaxscope.filters.shapes import stage_title
-from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.state import Document
 
