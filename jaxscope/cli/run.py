@@ -92,6 +92,11 @@ def run(arguments: Sequence[str]) -> int:
         # the reader of a pipe has gone; nothing more can be written, not even while the interpreter ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if is_under_way():
+            return _say_interrupted()
+        where = f" ({error.filename})" if error.filename else ""
+        return _say(f"{error.strerror or error}{where}; check the path and the room there", RecordingError.exit_code)
     except Exception as error:  # noqa: BLE001  (the last resort: one sentence instead of a traceback)
         if is_under_way():
             return _say_interrupted()

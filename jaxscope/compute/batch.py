@@ -7,6 +7,7 @@ each channel first, so for these everything runs twice. Beside the output a prov
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -28,6 +29,9 @@ from jaxscope.errors import WriteError
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.state import Precision
 from jaxscope.writers import format_for, open_writer
+
+#: The longest name of an output: file systems hold 255 bytes, and its temporary file and its provenance need some more.
+LONGEST_NAME_BYTES = 240
 
 __all__ = ["BatchOptions", "filter_file", "run_batch"]
 
@@ -169,7 +173,12 @@ def run_batch(
 
 
 def refuse_own_input(source: Path, target: Path) -> None:
-    """Raise WriteError where the output would take the place of the input."""
+    """Raise WriteError where the output has a name that no file can have, or would take the place of the input."""
+    if "\0" in str(target) or not target.name:
+        raise WriteError("the output has no name that a file can have", hint="choose another name")
+    n_bytes = len(os.fsencode(target.name))
+    if n_bytes > LONGEST_NAME_BYTES:
+        raise WriteError(f"the name of the output has {n_bytes} bytes", hint=f"use {LONGEST_NAME_BYTES} or fewer")
     if target.exists() and source.exists() and target.samefile(source):
         raise WriteError(f"{target} is the input itself", hint="choose another name")
 

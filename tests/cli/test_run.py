@@ -346,3 +346,24 @@ def test_the_demonstration_has_the_promised_keys(
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert run(("demo", "--json")) == 0
     assert set(json.loads(capsys.readouterr().out)) == set(promised.split())
+
+
+def test_a_full_disk_behind_stdout_is_no_bug(chain_file: Path) -> None:
+    command = f"{sys.executable} -m jaxscope design {chain_file} --rate 250 --json > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("jaxscope: No space left on device")
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".edf", ".."])
+def test_an_output_name_that_no_file_can_have_is_refused(
+    name: str, chain_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording = tmp_path / "x.csv"
+    recording.write_text("time,a\n0,1\n0.01,2\n0.02,3\n0.03,4\n")
+    code = run(("filter", str(recording), "-o", f"{tmp_path}/{name}", "--chain", str(chain_file)))
+    captured = capsys.readouterr()
+    assert (code, captured.out) == (3, "")
+    assert captured.err.count("\n") == 1
+    assert "bug" not in captured.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["chain.json", "x.csv"]
