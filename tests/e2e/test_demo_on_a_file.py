@@ -26,7 +26,7 @@ def test_a_slow_recording_has_no_knob_to_turn_and_is_shown_all_the_same(qapp, tm
 
 def test_what_fits_the_rate_is_turned(qapp, tmp_path):
     told = run_demo(file=written(tmp_path, 60.0), size=(1100, 700))
-    assert told["chain"] == "Butterworth"
+    assert told["chain"] == "High-pass"
     assert told["knob_to_frame_ms"]["p50"] > 0
     assert told["rms_before"] == pytest.approx(1.0, rel=0.2)
 
