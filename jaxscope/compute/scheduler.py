@@ -137,16 +137,9 @@ class Scheduler:
                 thread.start()
 
     def add_lane(self, lane: Lane) -> None:
-        """Add a lane; it goes by ``drop_lane`` or with the scheduler."""
+        """Add a lane; it goes with the scheduler."""
         with self._wake:
             self._lanes[lane.name] = lane
-
-    def drop_lane(self, name: str) -> None:
-        """Cancel what a lane holds and forget the lane."""
-        with self._wake:
-            lane = self._lanes.pop(name, None)
-            if lane is not None:
-                _cancel(lane)
 
     def submit(self, lane_name: str, work: Work) -> CancelToken:
         """Put work into the pending slot of a lane, in place of what waits there; return its token."""
