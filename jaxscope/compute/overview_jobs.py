@@ -67,8 +67,22 @@ class Overview:
             self.before = Pyramid(len(channels), n_samples)
 
 
+#: the recording, what else the channels follow from, and the last answer: it is asked for at every edit
+_last: list[tuple[RecordingInfo, tuple[object, ...], tuple[float, tuple[int, ...]]]] = []
+
+
 def overview_channels(state: SessionState, info: RecordingInfo) -> tuple[float, tuple[int, ...]]:
     """Return the channels that the overview shows, and their rate: some of the active chain's, else of all signals."""
+    key = (tuple(chain.channels for chain in state.document.chains), state.viewport.active_chain)
+    for known, known_key, answer in _last:  # a snapshot: other threads replace it as a whole
+        if known is info and known_key == key:
+            return answer
+    answer = _chosen_channels(state, info)
+    _last[:] = [(info, key, answer)]
+    return answer
+
+
+def _chosen_channels(state: SessionState, info: RecordingInfo) -> tuple[float, tuple[int, ...]]:
     signals = [number for number, channel in enumerate(info.channels) if channel.is_data]
     signals = signals or [number for number, channel in enumerate(info.channels) if channel.kind != "annotation"]
     if state.document.chains:

@@ -11,7 +11,7 @@ from jaxscope.filters import FAMILIES, Stage
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.views.chain_list import ChainList
 from jaxscope.gui.views.chain_list_model import ROW_ROLE, small_curve
-from jaxscope.session.actions import EditCoefficient, EnableStage, MoveStage, SelectStage
+from jaxscope.session.actions import EditCoefficient, EnableStage, MoveStage, SelectStage, TurnKnob
 
 RATE_HZ = 512.0
 
@@ -176,7 +176,14 @@ def test_a_narrow_notch_keeps_its_depth_in_the_small_curve():
 
     level = np.zeros(3000)
     level[1500] = -60.0
-    assert small_curve(level).min() == 0.0
+    assert small_curve(np.geomspace(0.1, 500.0, 3000), level).min() == 0.0
+
+
+def test_tuning_one_stage_paints_no_other_row_again(chain):
+    changed = []
+    chain.view.model().dataChanged.connect(lambda first, last: changed.append((first.row(), last.row())))
+    chain.dispatch(TurnKnob(chain=0, stage=2, name="cutoff_hz", value=55.0, merge_key="drag"))
+    assert set(changed) == {(2, 2)}
 
 
 def test_an_empty_chain_says_what_to_do(qtbot, make_rig):

@@ -6,6 +6,8 @@ its rectangle, so neighbours never touch.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
 
@@ -74,12 +76,28 @@ def disc(
 
 def fitting(with_font: QFont, text: str) -> QFont:
     """Return the font for a text: tabular figures only where there are figures, for they widen the hyphen too."""
-    return with_font if any(letter.isdigit() for letter in text) else proportional(with_font)
+    return with_font if _has_figures(text) else proportional(with_font)
+
+
+@lru_cache(maxsize=4096)
+def _has_figures(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
+
+
+#: widths that were asked for, by font and text: layouts ask for the same ones at every edit
+_widths: dict[tuple[str, str], float] = {}
+_MOST_WIDTHS = 8192
 
 
 def text_width(text: str, with_font: QFont) -> float:
     """Return the advance of one line of text in logical pixels."""
-    return QFontMetricsF(fitting(with_font, text)).horizontalAdvance(text)
+    key = (with_font.key(), text)
+    known = _widths.get(key)
+    if known is None:
+        if len(_widths) >= _MOST_WIDTHS:
+            _widths.clear()
+        known = _widths[key] = QFontMetricsF(fitting(with_font, text)).horizontalAdvance(text)
+    return known
 
 
 def draw_text(

@@ -64,8 +64,26 @@ def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
     return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))
 
 
+#: the recording that the last lanes are of, what else they follow from, and the lanes: every view asks at every edit
+_last: list[tuple[RecordingInfo, tuple[object, ...], tuple[Lane, ...]]] = []
+
+
 def lanes_of(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
     """Return the lanes on the screen, from the top."""
+    document, viewport = state.document, state.viewport
+    key = (
+        document.channel_order,
+        document.looks,
+        tuple(chain.channels for chain in document.chains),
+        viewport.first_lane,
+        viewport.lane_count,
+    )
+    if not _last or _last[0][0] is not info or _last[0][1] != key:
+        _last[:] = [(info, key, _laid_out(state, info))]
+    return _last[0][2]
+
+
+def _laid_out(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
     channels = shown_channels(state, info)
     viewport = state.viewport
     if viewport.lane_count is not None:

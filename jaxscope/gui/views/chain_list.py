@@ -19,7 +19,7 @@ from jaxscope.gui.components.painting import LEFT, begin, draw_text
 from jaxscope.gui.icons import icon
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
-from jaxscope.gui.views.chain_list_model import StageDelegate, StageModel, row_of
+from jaxscope.gui.views.chain_list_model import SmallCurves, StageDelegate, StageModel, row_of
 from jaxscope.session.actions import (
     AddStage,
     EnableStage,
@@ -59,6 +59,7 @@ class ChainList(QListView, AbstractView):
         self._chain = 0
         self._stages: tuple[Stage, ...] = ()
         self._frame: DesignFrame | None = None
+        self._small_curves = SmallCurves()
         self._dragged: int | None = None
         self._drag_start = 0
         self._merge_key = ""
@@ -252,7 +253,10 @@ class ChainList(QListView, AbstractView):
         fits = frame is not None and frame.chain == self._chain and len(frame.stages) == len(self._stages)
         curves = frame.stages if fits and frame is not None else (None,) * len(self._stages)
         rate_hz = frame.rate_hz if frame is not None else None
-        rows = [row_of(stage, curve, rate_hz) for stage, curve in zip(self._stages, curves, strict=True)]
+        small = self._small_curves.of(frame) if fits and frame is not None else [None] * len(self._stages)
+        rows = [
+            row_of(stage, curve, rate_hz, line) for stage, curve, line in zip(self._stages, curves, small, strict=True)
+        ]
         self._model.show_rows(rows)
 
     def _act(self, action: object) -> None:

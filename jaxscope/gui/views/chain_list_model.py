@@ -17,7 +17,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QRectF, QSize
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from jaxscope.compute.frames import StageCurve
+from jaxscope.compute.frames import DesignFrame, StageCurve
 from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import Realisation, Sections, Taps
 from jaxscope.filters.shapes import stage_line, stage_title
@@ -100,8 +100,13 @@ def _many(word: str, roots: tuple[tuple[float, float], ...]) -> str:
     return f"{len(roots)} {word}{'' if len(roots) == 1 else 's'}"
 
 
-def row_of(stage: Stage, curve: StageCurve | None, rate_hz: float | None = None) -> StageRow:
-    """Join a stage of the state with its curve of the newest frame."""
+def row_of(
+    stage: Stage,
+    curve: StageCurve | None,
+    rate_hz: float | None = None,
+    small: npt.NDArray[np.float64] | None = None,
+) -> StageRow:
+    """Join a stage of the state with what the newest frame says of it, and with its small curve."""
     if curve is None:
         return StageRow(title=title_of(stage), subtitle=line_of(stage), enabled=stage.enabled)
     problem = f"{curve.problem[:1].upper()}{curve.problem[1:]}"
@@ -116,17 +121,47 @@ def row_of(stage: Stage, curve: StageCurve | None, rate_hz: float | None = None)
         subtitle=line,
         enabled=stage.enabled,
         problem=problem,
-        curve=small_curve(curve.magnitude_db),
+        curve=small,
     )
 
 
-def small_curve(magnitude_db: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | None:
-    """Return a curve at the size of a row, shape (n_points,); in each piece the value farthest from 0 dB is kept."""
+class SmallCurves:
+    """The small curves of the rows, each made once for the coefficients that it is of.
+
+    The frequencies of a design frame crowd about the poles of every stage, so a curve that is taken anew from each
+    frame moves by less than a pixel when another stage is tuned, and its row is painted for nothing.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[tuple[float, Realisation | None, npt.NDArray[np.float64] | None]] = []
+
+    def of(self, frame: DesignFrame) -> list[npt.NDArray[np.float64] | None]:
+        """Return the small curve of each stage of a frame."""
+        before = self._known
+        self._known = []
+        for place, stage in enumerate(frame.stages):
+            old = before[place] if place < len(before) else None
+            if old is not None and old[:2] == (frame.rate_hz, stage.realisation) and stage.realisation is not None:
+                self._known.append(old)
+            else:
+                small = small_curve(frame.frequencies_hz, stage.magnitude_db)
+                self._known.append((frame.rate_hz, stage.realisation, small))
+        return [small for _, _, small in self._known]
+
+
+def small_curve(
+    frequencies_hz: npt.NDArray[np.float64], magnitude_db: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64] | None:
+    """Return a curve at the size of a row, shape (n_points,), evenly over the logarithm of the frequency.
+
+    Where a piece holds several frequencies the value farthest from 0 dB is kept, so a notch keeps its depth.
+    """
     if magnitude_db.size < 2:
         return None
     finite = np.nan_to_num(magnitude_db, nan=_FLOOR_DB, neginf=_FLOOR_DB, posinf=_TOP_DB)
     levels = np.clip(finite, _FLOOR_DB, _TOP_DB)
-    starts = np.linspace(0, levels.size, min(_CURVE_POINTS, levels.size), endpoint=False).astype(np.intp)
+    borders = np.geomspace(frequencies_hz[0], frequencies_hz[-1], _CURVE_POINTS + 1)[:-1]
+    starts = np.unique(np.searchsorted(frequencies_hz, borders))
     lowest, highest = np.minimum.reduceat(levels, starts), np.maximum.reduceat(levels, starts)
     extreme = np.where(-lowest > highest, lowest, highest)
     return 1 - extreme / _FLOOR_DB
@@ -262,5 +297,7 @@ class StageDelegate(QStyledItemDelegate):
         token = "danger" if row.problem else ("after" if row.enabled else "text3")
         painter.fillPath(area, colour(token, 0.16 if row.enabled else 0.08))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen(token if row.enabled or row.problem else "off", 1.4))
-        painter.drawPolyline(line)
+        # two strokes of one pixel: anything wider takes Qt's slow stroker
+        painter.setPen(pen(token if row.enabled or row.problem else "off", 1.0))
+        for shift in (-0.2, 0.2):
+            painter.drawPolyline(line.translated(0.0, shift))

@@ -42,6 +42,7 @@ class Facts(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._facts: tuple[tuple[str, str], ...] = ()
+        self._fitted: tuple[tuple[object, ...], int] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
@@ -51,6 +52,8 @@ class Facts(QWidget):
 
     def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
         """Show (caption, value) pairs."""
+        if facts == self._facts:
+            return
         self._facts = facts
         words = "; ".join(f"{caption}: {value}" for caption, value in facts)
         self.setAccessibleName(words)
@@ -82,6 +85,13 @@ class Facts(QWidget):
         painter.end()
 
     def _columns(self) -> int:
+        """Return the number of columns; layouts ask for it many times an edit, so it is worked out once."""
+        key = (self._facts, self.width(), theme().text_scale)
+        if self._fitted is None or self._fitted[0] != key:
+            self._fitted = (key, self._fitting_columns())
+        return self._fitted[1]
+
+    def _fitting_columns(self) -> int:
         if theme().text_scale >= 1.5:
             return 1
         wanted = 3 if len(self._facts) > _MOST_IN_TWO_COLUMNS else 2
