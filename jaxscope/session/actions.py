@@ -10,25 +10,82 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxscope.data.annotations import Annotation
-from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Initial, Padding, Phase, Stage
-from jaxscope.session.state import (
-    ChannelLook,
-    CoefficientForm,
-    Document,
-    Face,
-    Mode,
-    Precision,
-    RecordingRef,
-    ResponseView,
-    Viewport,
+from jaxscope.filters.limits import Limit
+from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, GapPolicy, Initial, Padding, Phase, Stage
+from jaxscope.session.action import Action
+from jaxscope.session.actions_view import (
+    Arrange,
+    ChooseEngine,
+    ChooseFace,
+    ChooseMode,
+    ChoosePin,
+    ChooseResponse,
+    LookAt,
+    PlaceDivider,
+    SelectChannels,
+    SelectStage,
+    SetCursors,
+    SetDisplay,
+    SetScale,
+    SetSensitivity,
+    ShowLanes,
+    ShowPin,
+    ShowRaw,
 )
+from jaxscope.session.state import ChannelLook, CoefficientForm, Document, RecordingRef, Viewport
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
-    """Base of all actions."""
-
-    merge_key: str | None = None
+__all__ = [
+    "Action",
+    "AddStage",
+    "Arrange",
+    "AssignChannel",
+    "ChooseEngine",
+    "ChooseFace",
+    "ChooseMode",
+    "ChoosePin",
+    "ChooseResponse",
+    "ClosedRecording",
+    "EditCoefficient",
+    "EditRoots",
+    "EnableStage",
+    "HideChannels",
+    "LoadedProject",
+    "LookAt",
+    "MovePolesInside",
+    "MoveStage",
+    "OpenedRecording",
+    "PinChain",
+    "PlaceDivider",
+    "PutStageBack",
+    "RemovePin",
+    "RemoveStage",
+    "RenamePin",
+    "RenameStage",
+    "ReplaceSpec",
+    "RevertToDesign",
+    "SelectChannels",
+    "SelectStage",
+    "SetChainChannels",
+    "SetChains",
+    "SetChannelOrder",
+    "SetCursors",
+    "SetDisplay",
+    "SetGaps",
+    "SetInitial",
+    "SetLimits",
+    "SetLook",
+    "SetPadding",
+    "SetPhase",
+    "SetScale",
+    "SetSensitivity",
+    "ShowAllChannels",
+    "ShowLanes",
+    "ShowPin",
+    "ShowRaw",
+    "ToggleFilter",
+    "TurnKnob",
+    "UsePin",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +104,11 @@ class ClosedRecording(Action):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedProject(Action):
-    """A project file was read; forgets undo."""
+    """A project file was read; forgets undo. ``is_saved`` is False for work that was recovered."""
 
     document: Document
     viewport: Viewport
+    is_saved: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +147,51 @@ class SetPadding(Action):
 
     chain: int
     padding: Padding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetGaps(Action):
+    """Whether gaps part a chain's signal, or missing samples propagate."""
+
+    chain: int
+    gaps: GapPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinChain(Action):
+    """Keep a chain as it is now, to compare with; it becomes the one that is compared with."""
+
+    chain: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamePin(Action):
+    """Call a pin something else."""
+
+    pin: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovePin(Action):
+    """Let go of a pin."""
+
+    pin: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsePin(Action):
+    """Put the stages of a pin, and how they run, back into its chain."""
+
+    pin: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLimits(Action):
+    """What the responses of the chains must keep to."""
+
+    limits: tuple[Limit, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,96 +358,3 @@ class HideChannels(Action):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowAllChannels(Action):
     """Show every channel again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookAt(Action):
-    """Another time window; clipped to ``0 .. total_s`` where that is given."""
-
-    start_s: float
-    duration_s: float
-    total_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseMode(Action):
-    """Overlay, split or difference."""
-
-    mode: Mode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowRaw(Action):
-    """Hide the filter from the picture, or show it again."""
-
-    raw: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetScale(Action):
-    """Physical units per lane height of a channel kind; None is automatic."""
-
-    kind: str
-    units_per_lane: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowLanes(Action):
-    """Which lanes are shown; ``count`` None is all."""
-
-    first: int
-    count: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectChannels(Action):
-    """The selected channels."""
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectStage(Action):
-    """The chain and the stage that the dock shows."""
-
-    chain: int
-    stage: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseFace(Action):
-    """Design, coefficients or poles and zeros, and the form of the coefficients."""
-
-    face: Face
-    form: CoefficientForm | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseResponse(Action):
-    """What the response plot shows: magnitude, phase, group delay, impulse or step."""
-
-    view: ResponseView
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetDisplay(Action):
-    """One of the yes-or-no choices of the viewport: ``remove_offset``, ``negative_up``, ``show_events`` and so on."""
-
-    name: str
-    value: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetCursors(Action):
-    """The cursor times in seconds: none, one or two."""
-
-    cursors_s: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChooseEngine(Action):
-    """Another device, precision or method; None keeps what is."""
-
-    device: str | None = None
-    precision: Precision | None = None
-    method: str | None = None

@@ -19,7 +19,20 @@ def describe_change(before: Document, after: Document) -> str:
         return "Channel display"
     if before.annotations != after.annotations:
         return "Events"
+    if before.limits != after.limits:
+        return "Limits"
+    if before.pins != after.pins:
+        return _describe_pins(before, after)
     return "Edit"
+
+
+def _describe_pins(before: Document, after: Document) -> str:
+    if len(after.pins) > len(before.pins):
+        return f"Pin {after.pins[-1].name}"
+    if len(after.pins) < len(before.pins):
+        gone = next((pin for pin, kept in zip(before.pins, after.pins, strict=False) if pin != kept), before.pins[-1])
+        return f"Remove pin {gone.name}"
+    return "Rename pin"
 
 
 def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, ...]) -> str:

@@ -1,45 +1,49 @@
 """Project files (``.jaxscope``): encode, decode, save atomically. JSON, data and never code.
 
 A project holds the reference to its recording (a path relative to the project where possible, its size, a hash of its
-first and last MiB), the chains, the view, the annotations that were added and the preferred engine. What this version
-does not know is reported, never guessed.
+first and last MiB), the chains, what was pinned and the limits, the view, the annotations that were added and the
+preferred engine. What this version does not know is reported, never guessed, and saved again as it was.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+from jaxscope import __version__
 from jaxscope.data.annotations import Annotation
 from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import chain_from_dict, chain_to_dict, placed
 from jaxscope.filters.json_file import read_json, write_json
+from jaxscope.filters.limits import limit_from_dict, limit_to_dict
 from jaxscope.filters.spec import FilterChain
 from jaxscope.filters.values import shown
+from jaxscope.session.project_fields import build, dict_in, list_in, number_in, of_type, plain
+from jaxscope.session.project_newer import put_back, sort_out
 from jaxscope.session.state import (
     CHAIN_TAGS,
-    SHORTEST_WINDOW_S,
+    MOST_LIMITS,
+    MOST_PINS,
     ChannelLook,
-    CoefficientForm,
     Document,
     EngineChoice,
-    Face,
-    Mode,
-    Precision,
+    Pin,
     RecordingRef,
-    ResponseView,
     Viewport,
 )
 
 FORMAT = "jaxscope-project"
 VERSION = 1
 _MIB = 2**20
-#: Least number that counts as above 0 for a gain, a scale or a rate.
-TINY = 1e-300
+#: Fields of the view that are a number by channel kind.
+_TABLES = ("scales", "sensitivities")
+_KNOWN = (
+    *("format", "version", "program", "recording", "montage", "chains", "pins", "limits", "filter_on"),
+    *("channel_order", "looks", "annotations", "view", "engine"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,18 +105,24 @@ def save_project(path: str | Path, project: Project) -> None:
         raise ChainError(f"{target.name} cannot be saved: {error.strerror}", hint="choose another folder") from error
 
 
-def load_project(path: str | Path) -> Project:
+def load_project(path: str | Path, *, tolerant: bool = False) -> Project:
     """Read a project file.
+
+    Parameters
+    ----------
+    path : str or Path
+    tolerant : bool
+        Open what a newer version has made: parts that are not known here are kept but off, and said in ``warnings``.
 
     Raises
     ------
     ChainError
-        Where the file is missing, is not a project, or was made by a newer version.
+        Where the file is missing, is not a project, or (unless ``tolerant``) was made by a newer version.
     """
     source = Path(path)
     content = read_json(source, "project")
     with placed(source.name):
-        return project_from_dict(content, folder=source.resolve().parent)
+        return project_from_dict(content, folder=source.resolve().parent, tolerant=tolerant)
 
 
 def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
@@ -120,60 +130,65 @@ def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
     document, viewport = project.document, project.viewport
     recording = None
     if document.recording is not None:
-        recording = _plain(document.recording)
+        recording = plain(document.recording)
         recording["path"] = _relative(document.recording.path, folder)
-    view = _plain(viewport)
-    view["scales"] = dict(viewport.scales)
-    return {
+    view = plain(viewport)
+    for name in _TABLES:
+        view[name] = dict(getattr(viewport, name))
+    content = {
         "format": FORMAT,
         "version": VERSION,
+        "program": f"jaxscope {__version__}",
         "recording": recording,
         "montage": None,
         "chains": [chain_to_dict(chain) for chain in document.chains],
         "filter_on": document.filter_on,
         "channel_order": list(document.channel_order),
-        "looks": {name: _plain(look) for name, look in document.looks},
-        "annotations": [_plain(annotation) for annotation in document.annotations],
+        "looks": {name: plain(look) for name, look in document.looks},
+        "annotations": [plain(annotation) for annotation in document.annotations],
         "view": view,
-        "engine": _plain(project.engine),
+        "pins": [{"name": pin.name, "at": pin.at, "chain": chain_to_dict(pin.chain)} for pin in document.pins],
+        "limits": [limit_to_dict(limit) for limit in document.limits],
+        "engine": plain(project.engine),
     }
+    return put_back(content, document.kept)
 
 
-def project_from_dict(content: Any, *, folder: Path) -> Project:
+def project_from_dict(content: Any, *, folder: Path, tolerant: bool = False) -> Project:
     """Return the project that plain values describe; ChainError says what is wrong."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ChainError("this is not a jaxscope project", hint='a project has "format": "jaxscope-project"')
     version = content.get("version")
-    if isinstance(version, bool) or version != VERSION:
-        is_newer = isinstance(version, int) and version > VERSION
+    is_newer = isinstance(version, int) and not isinstance(version, bool) and version > VERSION
+    if (isinstance(version, bool) or version != VERSION) and not (is_newer and tolerant):
         raise ChainError(
             f"the project has version {shown(version)}, and this program knows {VERSION}",
             hint="open it with a newer jaxscope" if is_newer else "save it again",
         )
-    known = {"format", "version", "recording", "montage", "chains", "filter_on", "channel_order", "looks"}
-    known |= {"annotations", "view", "engine"}
-    warnings = [
-        f"the part {name!r} of the project is not known here and is left out" for name in content.keys() - known
-    ]
+    content, kept, warnings = sort_out(content, _KNOWN, is_newer=is_newer, everywhere=tolerant)
     if content.get("montage") is not None:
         warnings.append("the montage of the project is not known here and is left out")
-    chains = _list(content, "chains")
+    chains = list_in(content, "chains")
     if len(chains) > len(CHAIN_TAGS):
         raise ChainError(f"the project has {len(chains)} chains", hint=f"give {len(CHAIN_TAGS)} or fewer")
     document = Document(
         recording=_recording(content.get("recording"), folder),
         chains=tuple(_chain(tag, chain) for tag, chain in zip(CHAIN_TAGS, chains, strict=False)),
-        filter_on=_of_type(content.get("filter_on", True), bool, "filter_on"),
-        channel_order=tuple(_of_type(name, str, "channel_order") for name in _list(content, "channel_order")),
-        looks=tuple((name, _build(ChannelLook, look, "looks")) for name, look in _dict(content, "looks").items()),
-        annotations=tuple(_build(Annotation, item, "annotations") for item in _list(content, "annotations")),
+        filter_on=of_type(content.get("filter_on", True), bool, "filter_on"),
+        channel_order=tuple(of_type(name, str, "channel_order") for name in list_in(content, "channel_order")),
+        looks=tuple((name, build(ChannelLook, look, "looks")) for name, look in dict_in(content, "looks").items()),
+        annotations=tuple(build(Annotation, item, "annotations") for item in list_in(content, "annotations")),
+        pins=_pins(content),
+        limits=tuple(limit_from_dict(item) for item in _few(content, "limits", MOST_LIMITS)),
+        kept=kept,
     )
-    view = dict(_dict(content, "view"))
-    view["scales"] = tuple(sorted((k, _number(v, "scales")) for k, v in _dict(view, "scales").items()))
+    view = dict(dict_in(content, "view"))
+    for name in _TABLES:
+        view[name] = tuple(sorted((k, number_in(v, name)) for k, v in dict_in(view, name).items()))
     return Project(
         document=document,
-        viewport=_build(Viewport, view, "view"),
-        engine=_build(EngineChoice, _dict(content, "engine"), "engine"),
+        viewport=build(Viewport, view, "view"),
+        engine=build(EngineChoice, dict_in(content, "engine"), "engine"),
         warnings=tuple(warnings),
     )
 
@@ -183,10 +198,29 @@ def _chain(tag: str, content: Any) -> FilterChain:
         return chain_from_dict(content, tolerant=True)
 
 
+def _few(content: dict[str, Any], name: str, most: int) -> list[Any]:
+    found = list_in(content, name)
+    if len(found) > most:
+        raise ChainError(f"the project has {len(found)} {name}", hint=f"give {most} or fewer")
+    return found
+
+
+def _pins(content: dict[str, Any]) -> tuple[Pin, ...]:
+    found = []
+    for number, item in enumerate(_few(content, "pins", MOST_PINS)):
+        with placed(f"pin {number + 1}"):
+            given = of_type(item, dict, "pins")
+            chain = chain_from_dict(given.get("chain"), tolerant=True)
+            rest = {name: value for name, value in given.items() if name != "chain"}
+            named = build(Pin, {**rest, "chain": chain}, "pins")
+            found.append(named)
+    return tuple(found)
+
+
 def _recording(content: Any, folder: Path) -> RecordingRef | None:
     if content is None:
         return None
-    reference = _build(RecordingRef, content, "recording")
+    reference = build(RecordingRef, content, "recording")
     path = Path(reference.path)
     absolute = path if path.is_absolute() else Path(os.path.normpath(folder / path))
     return RecordingRef(
@@ -202,106 +236,3 @@ def _relative(path: str, folder: Path) -> str:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # another drive on Windows
         return path
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    return {
-        item.name: list(content) if isinstance(content := getattr(value, item.name), tuple) else content
-        for item in fields(value)
-    }
-
-
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "mode": get_args(Mode),
-    "face": get_args(Face),
-    "coefficient_form": get_args(CoefficientForm),
-    "response_view": get_args(ResponseView),
-    "precision": get_args(Precision),
-}
-
-
-#: What a person calls the types of JSON.
-_WORDS: Mapping[type[Any], str] = {bool: "true or false", str: "a text", list: "a list", dict: "an object"}
-#: Limits of numbers that a window cannot be drawn without.
-_LEAST: Mapping[str, float] = {
-    "view.start_s": 0,
-    "view.duration_s": SHORTEST_WINDOW_S,
-    "view.first_lane": 0,
-    "view.lane_count": 1,
-    "view.active_chain": 0,
-    "view.selected_stage": 0,
-    "scales": TINY,
-    "looks.gain": TINY,
-    "recording.size_bytes": 0,
-    "recording.rate_hz": TINY,
-}
-
-
-def _build(kind: type[Any], content: Any, where: str) -> Any:
-    """Return a dataclass of plain fields, each checked against the type of its annotation."""
-    if not isinstance(content, dict):
-        raise ChainError(f"{where} of the project is {shown(content)}", hint="it must be an object")
-    values = {}
-    for item in fields(kind):
-        if item.name in content:
-            values[item.name] = _checked(content[item.name], str(item.type), f"{where}.{item.name}", item.name)
-    unknown = content.keys() - {item.name for item in fields(kind)}
-    if unknown:
-        raise ChainError(f"{where} of the project has an unknown field {min(unknown)!r}", hint="remove it")
-    needed = {item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING}
-    if needed - values.keys():
-        raise ChainError(f"{where} of the project has no field {min(needed - values.keys())!r}", hint="add it")
-    return kind(**values)
-
-
-def _checked(value: Any, annotation: str, where: str, name: str) -> Any:
-    if name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise ChainError(
-                f"{where} of the project is {shown(value)}", hint=f"it must be one of {', '.join(_CHOICES[name])}"
-            )
-        return value
-    if value is None and annotation.endswith("| None"):
-        return None
-    plain = annotation.removesuffix(" | None")
-    if plain == "bool":
-        return _of_type(value, bool, where)
-    if plain == "str":
-        return _of_type(value, str, where)
-    if plain == "int":
-        number = _number(value, where)
-        if number != int(number):
-            raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a whole number")
-        return int(number)
-    if plain == "float":
-        return _number(value, where)
-    if plain == "tuple[str, ...]":
-        return tuple(_of_type(item, str, where) for item in _of_type(value, list, where))
-    if plain == "tuple[float, ...]":
-        return tuple(_number(item, where) for item in _of_type(value, list, where))
-    return value
-
-
-def _of_type(value: Any, kind: type[Any], where: str) -> Any:
-    if not isinstance(value, kind):
-        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {_WORDS[kind]}")
-    return value
-
-
-def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
-        raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a finite number")
-    if value < _LEAST.get(where, value):
-        limit = "above 0" if _LEAST[where] == TINY else f"{_LEAST[where]:g} or more"
-        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {limit}")
-    return float(value)
-
-
-def _list(content: Mapping[str, Any], name: str) -> list[Any]:
-    value: list[Any] = _of_type(content.get(name, []), list, name)
-    return value
-
-
-def _dict(content: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value: dict[str, Any] = _of_type(content.get(name, {}), dict, name)
-    return value

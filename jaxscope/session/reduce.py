@@ -6,6 +6,7 @@ nothing is half-changed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from jaxscope.errors import SpecError
@@ -13,8 +14,9 @@ from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.coefficients import edited_spec, is_manual
+from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
 from jaxscope.session.roots import moved_inside, rooted_spec
-from jaxscope.session.state import CHAIN_TAGS, SHORTEST_WINDOW_S, Document, SessionState, Viewport
+from jaxscope.session.state import CHAIN_TAGS, LEAST_SHARE, SHORTEST_WINDOW_S, Document, SessionState, Viewport
 
 _DISPLAY_CHOICES = frozenset(
     {
@@ -25,6 +27,8 @@ _DISPLAY_CHOICES = frozenset(
         "show_scale_bars",
         "show_overview",
         "clock_time",
+        "lock_scales",
+        "line_up",
     }
 )
 
@@ -38,7 +42,7 @@ def reduce(state: SessionState, action: act.Action) -> SessionState:
         Where a spec refuses a value; the state stays as it was.
     """
     document = _reduce_document(state.document, action)
-    viewport = _reduce_viewport(state.viewport, action, document)
+    viewport = looking_at_own_chains(_reduce_viewport(state.viewport, action, document), state.document, document)
     engine = state.engine
     if isinstance(action, act.ChooseEngine):
         engine = replace(
@@ -73,6 +77,10 @@ def _reduce_document(document: Document, action: act.Action) -> Document:
             return _with_looks(document, action)
         case act.SetChannelOrder():
             return replace(document, channel_order=action.names)
+        case act.SetLimits():
+            return with_limits(document, action)
+        case act.PinChain() | act.RenamePin() | act.RemovePin() | act.UsePin():
+            return with_pins(document, action)
         case _:
             return _reduce_chain(document, action)
 
@@ -89,6 +97,8 @@ def _reduce_chain(document: Document, action: act.Action) -> Document:
             chain = replace(chain, initial=action.initial)
         case act.SetPadding():
             chain = replace(chain, padding=action.padding)
+        case act.SetGaps():
+            chain = replace(chain, gaps=action.gaps)
         case act.SetChainChannels():
             chain = replace(chain, channels=action.channels)
         case _:
@@ -177,23 +187,29 @@ def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document)
                 selected_channels=(),
                 cursors_s=(),
                 raw=False,
+                together=(),
+                sensitivities=(),
+                paper_mm_s=None,
             )
         case act.LoadedProject():
             viewport = action.viewport
         case act.LookAt():
             viewport = _looking_at(viewport, action)
         case act.SetScale():
-            scales = dict(viewport.scales)
-            scales.pop(action.kind, None)
-            if action.units_per_lane is not None:
-                scales[action.kind] = action.units_per_lane
-            viewport = replace(viewport, scales=tuple(sorted(scales.items())))
+            scales = _with_entry(viewport.scales, action.kind, action.units_per_lane)
+            sensitivities = _with_entry(viewport.sensitivities, action.kind, None)
+            viewport = replace(viewport, scales=scales, sensitivities=sensitivities)
+        case act.SetSensitivity():
+            sensitivities = _with_entry(viewport.sensitivities, action.kind, action.units_per_mm)
+            viewport = replace(viewport, sensitivities=sensitivities)
         case act.SetDisplay() if action.name in _DISPLAY_CHOICES:
             viewport = replace(viewport, **{action.name: action.value})  # type: ignore[arg-type]
         case act.AddStage():
             viewport = replace(viewport, active_chain=action.chain, selected_stage=action.at)
         case act.MoveStage() if action.stage == viewport.selected_stage and action.chain == viewport.active_chain:
             viewport = replace(viewport, selected_stage=action.to)
+        case act.PinChain():
+            viewport = replace(viewport, chosen_pin=max(len(document.pins) - 1, 0), shows_pin=False)
         case act.SelectStage():
             viewport = replace(viewport, active_chain=action.chain, selected_stage=action.stage)
         case _:
@@ -207,6 +223,11 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, mode=action.mode)
         case act.ShowRaw():
             return replace(viewport, raw=action.raw)
+        case act.PlaceDivider():
+            share = min(1.0 - LEAST_SHARE, max(LEAST_SHARE, action.share))
+            return replace(viewport, **{f"{action.mode}_share": share})  # type: ignore[arg-type]
+        case act.Arrange():
+            return replace(viewport, arrangement=action.arrangement, together=action.together)
         case act.ShowLanes():
             count = None if action.count is None else max(1, action.count)
             return replace(viewport, first_lane=max(0, action.first), lane_count=count)
@@ -218,6 +239,10 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, response_view=action.view)
         case act.SetCursors():
             return replace(viewport, cursors_s=action.cursors_s[:2])
+        case act.ChoosePin():
+            return replace(viewport, chosen_pin=max(0, action.pin))
+        case act.ShowPin():
+            return replace(viewport, shows_pin=action.on)
         case _:
             return viewport
 
@@ -227,7 +252,20 @@ def _looking_at(viewport: Viewport, action: act.LookAt) -> Viewport:
     if action.total_s is not None:
         duration_s = min(duration_s, max(action.total_s, SHORTEST_WINDOW_S))
         start_s = min(start_s, action.total_s - duration_s)
-    return replace(viewport, start_s=max(0.0, start_s), duration_s=duration_s)
+    is_same_length = math.isclose(duration_s, viewport.duration_s, rel_tol=1e-9)
+    paper_mm_s = action.paper_mm_s or (viewport.paper_mm_s if is_same_length else None)
+    return replace(viewport, start_s=max(0.0, start_s), duration_s=duration_s, paper_mm_s=paper_mm_s)
+
+
+def _with_entry(
+    entries: tuple[tuple[str, float], ...], kind: str, value: float | None
+) -> tuple[tuple[str, float], ...]:
+    """Return sorted (kind, value) pairs with another value of one kind; None takes it away."""
+    table = dict(entries)
+    table.pop(kind, None)
+    if value is not None:
+        table[kind] = value
+    return tuple(sorted(table.items()))
 
 
 def with_stage_in_range(viewport: Viewport, document: Document) -> Viewport:

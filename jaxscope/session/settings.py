@@ -1,43 +1,74 @@
 """Per-user preferences: a schema as data, kept in one JSON file of the user's configuration folder.
 
-A file that cannot be read or holds a wrong value falls back to the default of that value alone, and says so in
-``warnings``; a preference is never a reason not to start.
+Each field carries what it may hold (``setting``): choices, a span of numbers, or nothing but its type. A file that
+cannot be read or holds a wrong value falls back to the default of that value alone, and says so in ``warnings``; a
+preference is never a reason not to start.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, get_args
 
 from platformdirs import user_config_path
 
 from jaxscope.filters.json_file import write_json
+from jaxscope.session.state import Face, ResponseView
 
 RECENT_LIMIT = 12
-_ALLOWED: dict[str, tuple[Any, ...]] = {
-    "theme": ("dark", "light", "system"),
-    "precision": ("float32", "float64"),
-}
+SMALLEST_TEXT, LARGEST_TEXT = 0.8, 2.0
+#: Fake CPU devices that may be asked for; more than this only cost memory.
+MOST_CPU_DEVICES = 64
+_FAR_PX = 100_000
+
+#: Rows of the table of keys that have other keys: ``"context: what it does"`` and the keys, none to switch it off.
+KeyChoices = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def setting(default: Any, *, choices: tuple[Any, ...] = (), low: float | None = None, high: float | None = None) -> Any:
+    """Return a field of ``Settings`` with what it may hold."""
+    return field(default=default, metadata=MappingProxyType({"choices": choices, "low": low, "high": high}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Preferences of one person on one machine."""
 
-    theme: str = "dark"
-    text_scale: float = 1.0
+    theme: str = setting("dark", choices=("dark", "light", "system"))
+    text_scale: float = setting(1.0, low=SMALLEST_TEXT, high=LARGEST_TEXT)
     device: str = "cpu:0"
-    precision: str = "float64"
+    precision: str = setting("float64", choices=("float32", "float64"))
     method: str = "auto"
     recent: tuple[str, ...] = ()
     last_folder: str = ""
+    keys: KeyChoices = ()
+    #: what PgUp and PgDn page; with Shift they page the other
+    page_keys: str = setting("channels", choices=("channels", "time"))
+    #: how times are written in a recording that is opened
+    times: str = setting("seconds", choices=("seconds", "clock"))
+    #: what is shown after the start: the start screen, or the recording that was open last
+    start_up: str = setting("start", choices=("start", "last"))
+    #: CPU devices that jax shows; taken before jax is loaded, so another number needs a restart
+    cpu_devices: int = setting(1, low=1, high=MOST_CPU_DEVICES)
+    #: left, top, width, height of the window and 1 where it was maximised; empty before the first time
+    geometry: tuple[int, ...] = ()
+    #: width of the dock in pixels at text scale 1; 0 is the usual one
+    dock_width: int = setting(0, low=0, high=_FAR_PX)
+    face: str = setting("design", choices=get_args(Face))
+    response_view: str = setting("magnitude", choices=get_args(ResponseView))
 
     def with_recent(self, path: str) -> Settings:
         """Return the settings with ``path`` first among the recent recordings."""
         others = tuple(item for item in self.recent if item != path)
         return replace(self, recent=(path, *others)[:RECENT_LIMIT])
+
+    def without_recent(self, path: str) -> Settings:
+        """Return the settings without a recording that is not there any more."""
+        return replace(self, recent=tuple(item for item in self.recent if item != path))
 
 
 def settings_path() -> Path:
@@ -59,7 +90,7 @@ def load_settings(path: Path | None = None) -> tuple[Settings, tuple[str, ...]]:
     settings, warnings = Settings(), []
     for item in fields(Settings):
         if item.name in content:
-            value, problem = _checked(item.name, content[item.name], getattr(settings, item.name))
+            value, problem = _checked(item, content[item.name], getattr(settings, item.name))
             settings = replace(settings, **{item.name: value})
             warnings.extend([problem] if problem else [])
     return settings, tuple(warnings)
@@ -69,16 +100,58 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Write the preferences; the old file stays until the new one is complete."""
     target = path or settings_path()
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_json(target, asdict(settings))
+    content = asdict(settings)
+    content["keys"] = {row: list(keys) for row, keys in settings.keys}
+    write_json(target, content)
 
 
-def _checked(name: str, value: Any, default: Any) -> tuple[Any, str]:
+def key_row(context: str, does: str) -> str:
+    """Return how a row of the table of keys is called in the settings."""
+    return f"{context}: {does}"
+
+
+def _checked(item: Field[Any], value: Any, default: Any) -> tuple[Any, str]:
     """Return the value if it fits, else the default and a sentence."""
-    if isinstance(default, tuple):
-        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        value = tuple(value) if good else value
-    elif isinstance(default, float):
-        good = isinstance(value, int | float) and not isinstance(value, bool) and 0.8 <= value <= 2.0
+    if item.name == "keys":
+        read = _key_choices(value)
+        good, value = read is not None, read
+        shown = "no table of keys"
     else:
-        good = isinstance(value, type(default)) and value in _ALLOWED.get(name, (value,))
-    return (value, "") if good else (default, f"the setting {name} is {value!r}, so {default!r} is used")
+        good, shown = _fits(item, value, default), repr(value)
+        value = tuple(value) if isinstance(default, tuple) and good else value
+    if good:
+        return value, ""
+    return default, f"the setting {item.name} is {shown}, so {default!r} is used"
+
+
+def _fits(item: Field[Any], value: Any, default: Any) -> bool:
+    if isinstance(default, tuple):
+        kind = int if item.name == "geometry" else str
+        return isinstance(value, list) and all(type(entry) is kind for entry in value) and _is_whole(item, value)
+    if isinstance(default, bool):
+        return isinstance(value, bool)
+    if isinstance(default, int | float):
+        if isinstance(value, bool) or not isinstance(value, (int, float) if isinstance(default, float) else int):
+            return False
+        low, high = item.metadata.get("low"), item.metadata.get("high")
+        return (low is None or value >= low) and (high is None or value <= high)
+    choices = item.metadata.get("choices") or (value,)
+    return isinstance(value, str) and value in choices
+
+
+def _is_whole(item: Field[Any], value: list[Any]) -> bool:
+    """Whether a list has the length it needs, and numbers that a screen may have."""
+    if item.name != "geometry" or not value:
+        return True
+    return len(value) == 5 and all(abs(number) <= _FAR_PX for number in value) and min(value[2], value[3]) > 0
+
+
+def _key_choices(value: Any) -> KeyChoices | None:
+    if not isinstance(value, Mapping):
+        return None
+    made: list[tuple[str, tuple[str, ...]]] = []
+    for row, keys in value.items():
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            return None
+        made.append((row, tuple(keys)))
+    return tuple(made)

@@ -6,25 +6,32 @@ recording of the same montage.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.errors import SpecError
+from jaxscope.filters.limits import Limit
 from jaxscope.filters.spec import FilterChain
 
-Mode = Literal["overlay", "split", "difference"]
+Mode = Literal["overlay", "split", "curtain", "difference"]
+#: How lanes share the height: one a channel, one a kind of channel, or one for all
+Arrangement = Literal["stacked", "kinds", "butterfly"]
 Face = Literal["design", "coefficients", "poles_zeros"]
 CoefficientForm = Literal["sos", "ba", "zpk", "taps"]
-ResponseView = Literal["magnitude", "phase", "group_delay", "impulse", "step"]
+ResponseView = Literal["magnitude", "gain", "phase", "group_delay", "impulse", "step"]
 Precision = Literal["float32", "float64"]
 
 #: The shortest window that may be looked at.
 SHORTEST_WINDOW_S = 1e-4
+#: The narrowest that a pane of Split or a side of the curtain gets, as a share of the width.
+LEAST_SHARE = 0.05
 #: Tokens of the palette that a channel may be drawn in.
 TRACE_COLOURS = ("eeg", "eog", "emg", "ecg", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8")
 #: Tags of the chains of a document, by position.
 CHAIN_TAGS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#: Chains that can be kept for comparison, and limits that can be set.
+MOST_PINS, MOST_LIMITS = 12, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +52,23 @@ class ChannelLook:
     gain: float = 1.0
     colour: str | None = None
     hidden: bool = False
+    #: how far above its place the trace is drawn, in lane heights
+    offset: float = 0.0
+    #: the name that is shown; empty shows that of the file
+    label: str = ""
 
     def __post_init__(self) -> None:
         if self.colour is not None and self.colour not in TRACE_COLOURS:
             raise SpecError("colour", f"there is no colour {self.colour!r}", hint=f"use {', '.join(TRACE_COLOURS)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """A chain as it was, kept to compare with. ``at`` is the chain of the document whose place it takes."""
+
+    name: str
+    chain: FilterChain
+    at: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +82,12 @@ class Document:
     channel_order: tuple[str, ...] = ()
     looks: tuple[tuple[str, ChannelLook], ...] = ()
     annotations: tuple[Annotation, ...] = ()
+    #: chains kept to compare with
+    pins: tuple[Pin, ...] = ()
+    #: what the responses of the chains must keep to
+    limits: tuple[Limit, ...] = ()
+    #: parts of a project of a newer version, as JSON text: not known here, saved as they are
+    kept: str = ""
 
     def look_of(self, name: str) -> ChannelLook:
         """Return how the channel called ``name`` is drawn."""
@@ -100,10 +126,31 @@ class Viewport:
     clock_time: bool = False
     #: cursor times; none, one or two
     cursors_s: tuple[float, ...] = ()
+    #: share of the width that Before has in Split, and that is left of the curtain
+    split_share: float = 0.5
+    curtain_share: float = 0.5
+    arrangement: Arrangement = "stacked"
+    #: the channels that butterfly lays over one another; none named is all
+    together: tuple[str, ...] = ()
+    #: whether heights stay as they are while the window moves; else they fit what is visible
+    lock_scales: bool = True
+    #: (channel kind, physical units per millimetre of screen): goes before ``scales``
+    sensitivities: tuple[tuple[str, float], ...] = ()
+    #: millimetres of screen per second that the window was chosen by; None where it was not
+    paper_mm_s: float | None = None
+    #: After is drawn earlier by the delay of its chain
+    line_up: bool = False
+    #: the pin that is compared with, and whether the traces show it in place of its chain
+    chosen_pin: int = 0
+    shows_pin: bool = False
 
     def scale_of(self, kind: str) -> float | None:
         """Return the chosen physical units per lane height of a kind, or None for the automatic one."""
         return dict(self.scales).get(kind)
+
+    def sensitivity_of(self, kind: str) -> float | None:
+        """Return the chosen physical units per millimetre of a kind, or None where it has none."""
+        return dict(self.sensitivities).get(kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,3 +174,24 @@ class SessionState:
     document: Document = field(default_factory=Document)
     viewport: Viewport = field(default_factory=Viewport)
     engine: EngineChoice = field(default_factory=EngineChoice)
+
+
+def pin_in_force(state: SessionState) -> Pin | None:
+    """Return the pin that the traces show in place of its chain, or None."""
+    pins, number = state.document.pins, state.viewport.chosen_pin
+    if not state.viewport.shows_pin or number >= len(pins) or pins[number].at >= len(state.document.chains):
+        return None
+    return pins[number]
+
+
+def in_force(state: SessionState) -> SessionState:
+    """Return the state with the chains that the traces show: a pinned one, for the same channels, while it is on.
+
+    The document itself is not changed by looking; what is saved and exported are its own chains.
+    """
+    pin, chains = pin_in_force(state), state.document.chains
+    if pin is None:
+        return state
+    shown = replace(pin.chain, channels=chains[pin.at].channels)
+    document = replace(state.document, chains=(*chains[: pin.at], shown, *chains[pin.at + 1 :]))
+    return replace(state, document=document)

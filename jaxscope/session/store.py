@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from jaxscope.session.actions import Action, ClosedRecording, LoadedProject, OpenedRecording
 from jaxscope.session.describe import describe_change
+from jaxscope.session.pins import looking_at_own_chains
 from jaxscope.session.reduce import reduce, with_stage_in_range
 from jaxscope.session.state import Document, SessionState
 
@@ -127,21 +128,38 @@ class Store:
 
     def undo(self) -> None:
         """Take the last step back; nothing happens where there is none."""
-        self._refuse_nesting()
-        if self._undo:
-            step = self._undo[-1]
-            self._undo = self._undo[:-1]
-            self._redo = (*self._redo, _Step(self._state.document, step.text))
-            self._go_to(step.document)
+        self.go_to(len(self._undo) - 1)
 
     def redo(self) -> None:
         """Do the last undone step again; nothing happens where there is none."""
+        self.go_to(len(self._undo) + 1)
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """What was done, in words, the oldest first; the last ``len(history) - position`` of them are undone."""
+        return (*(step.text for step in self._undo), *(step.text for step in reversed(self._redo)))
+
+    @property
+    def position(self) -> int:
+        """How many steps of the history are done."""
+        return len(self._undo)
+
+    def go_to(self, position: int) -> None:
+        """Undo or redo until so many steps of the history are done; nothing happens where there are not as many."""
         self._refuse_nesting()
-        if self._redo:
-            step = self._redo[-1]
-            self._redo = self._redo[:-1]
-            self._undo = (*self._undo, _Step(self._state.document, step.text))
-            self._go_to(step.document)
+        if position == self.position or not 0 <= position <= len(self._undo) + len(self._redo):
+            return
+        undo, redo, document = list(self._undo), list(self._redo), self._state.document
+        while len(undo) > position:
+            step = undo.pop()
+            redo.append(_Step(document, step.text))
+            document = step.document
+        while len(undo) < position:
+            step = redo.pop()
+            undo.append(_Step(document, step.text))
+            document = step.document
+        self._undo, self._redo = tuple(undo), tuple(redo)
+        self._show(document)
 
     def mark_saved(self) -> None:
         """Note that the document as it is now is on disk."""
@@ -161,9 +179,10 @@ class Store:
         self._redo = ()
         self._merge_key = merge_key
 
-    def _go_to(self, document: Document) -> None:
+    def _show(self, document: Document) -> None:
         self._merge_key = None
         viewport = with_stage_in_range(self._state.viewport, document)
+        viewport = looking_at_own_chains(viewport, self._state.document, document)
         self._change_to(replace(self._state, document=document, viewport=viewport), self._state)
 
     def _change_to(self, following: SessionState, previous: SessionState) -> None:
@@ -189,5 +208,5 @@ class Store:
 def _saved_after(saved: Document, following: Document, action: Action) -> Document:
     """Return what counts as saved after an action that begins anew: a project just read, or what was saved before."""
     if isinstance(action, LoadedProject):
-        return following
+        return following if action.is_saved else Document(recording=following.recording)
     return replace(saved, recording=following.recording, annotations=following.annotations)

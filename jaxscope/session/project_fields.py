@@ -1,0 +1,141 @@
+"""Plain dataclasses from the values of a project file and back: each field is checked against its annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any, get_args
+
+from jaxscope.errors import ChainError
+from jaxscope.filters.values import shown
+from jaxscope.session.state import (
+    LEAST_SHARE,
+    SHORTEST_WINDOW_S,
+    Arrangement,
+    CoefficientForm,
+    Face,
+    Mode,
+    Precision,
+    ResponseView,
+)
+
+#: Least number that counts as above 0 for a gain, a scale or a rate.
+TINY = 1e-300
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """Return a dataclass of plain fields as an object of JSON."""
+    return {
+        item.name: list(content) if isinstance(content := getattr(value, item.name), tuple) else content
+        for item in fields(value)
+    }
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "mode": get_args(Mode),
+    "arrangement": get_args(Arrangement),
+    "face": get_args(Face),
+    "coefficient_form": get_args(CoefficientForm),
+    "response_view": get_args(ResponseView),
+    "precision": get_args(Precision),
+}
+
+
+#: What a person calls the types of JSON.
+_WORDS: Mapping[type[Any], str] = {bool: "true or false", str: "a text", list: "a list", dict: "an object"}
+#: Limits of numbers that a window cannot be drawn without.
+_LEAST: Mapping[str, float] = {
+    "view.start_s": 0,
+    "view.duration_s": SHORTEST_WINDOW_S,
+    "view.first_lane": 0,
+    "view.lane_count": 1,
+    "view.active_chain": 0,
+    "view.selected_stage": 0,
+    "view.split_share": LEAST_SHARE,
+    "view.curtain_share": LEAST_SHARE,
+    "view.paper_mm_s": TINY,
+    "scales": TINY,
+    "sensitivities": TINY,
+    "looks.gain": TINY,
+    "view.chosen_pin": 0,
+    "pins.at": 0,
+    "recording.size_bytes": 0,
+    "recording.rate_hz": TINY,
+}
+
+
+def build(kind: type[Any], content: Any, where: str) -> Any:
+    """Return a dataclass of plain fields, each checked against the type of its annotation."""
+    if not isinstance(content, dict):
+        raise ChainError(f"{where} of the project is {shown(content)}", hint="it must be an object")
+    values = {}
+    for item in fields(kind):
+        if item.name in content:
+            values[item.name] = checked(content[item.name], item, where)
+    unknown = content.keys() - {item.name for item in fields(kind)}
+    if unknown:
+        raise ChainError(f"{where} of the project has an unknown field {min(unknown)!r}", hint="remove it")
+    needed = {item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING}
+    if needed - values.keys():
+        raise ChainError(f"{where} of the project has no field {min(needed - values.keys())!r}", hint="add it")
+    return kind(**values)
+
+
+def checked(value: Any, item: Field[Any], where: str) -> Any:
+    """Return the value of one field of a dataclass; ChainError says what is wrong with it."""
+    annotation, name = str(item.type), item.name
+    where = f"{where}.{name}"
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise ChainError(
+                f"{where} of the project is {shown(value)}", hint=f"it must be one of {', '.join(_CHOICES[name])}"
+            )
+        return value
+    if value is None and annotation.endswith("| None"):
+        return None
+    kind = annotation.removesuffix(" | None")
+    if kind == "bool":
+        return of_type(value, bool, where)
+    if kind == "str":
+        return of_type(value, str, where)
+    if kind == "int":
+        number = number_in(value, where)
+        if number != int(number):
+            raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a whole number")
+        return int(number)
+    if kind == "float":
+        return number_in(value, where)
+    if kind == "tuple[str, ...]":
+        return tuple(of_type(item, str, where) for item in of_type(value, list, where))
+    if kind == "tuple[float, ...]":
+        return tuple(number_in(item, where) for item in of_type(value, list, where))
+    return value
+
+
+def of_type(value: Any, kind: type[Any], where: str) -> Any:
+    """Return a value of a type of JSON; ChainError says where it is another."""
+    if not isinstance(value, kind):
+        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {_WORDS[kind]}")
+    return value
+
+
+def number_in(value: Any, where: str) -> float:
+    """Return a finite number within its limits."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+        raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a finite number")
+    if value < _LEAST.get(where, value):
+        limit = "above 0" if _LEAST[where] == TINY else f"{_LEAST[where]:g} or more"
+        raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {limit}")
+    return float(value)
+
+
+def list_in(content: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the list of a part, empty where it is not there."""
+    value: list[Any] = of_type(content.get(name, []), list, name)
+    return value
+
+
+def dict_in(content: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the object of a part, empty where it is not there."""
+    value: dict[str, Any] = of_type(content.get(name, {}), dict, name)
+    return value
