@@ -34,6 +34,15 @@ def _display(name: str, text: str, words: str, section: int) -> Command:
 VIEW = (
     _mode("overlay", "Overlay"),
     _mode("split", "Split"),
+    _mode("curtain", "Curtain"),
+    Command(
+        name="curtain_here",
+        text="Curtain to the pointer",
+        rows=here("Curtain, brought to the pointer"),
+        menu="View",
+        run=lambda window: window.curtain_here(),
+        is_enabled=has_recording,
+    ),
     _mode("difference", "Difference"),
     Command(
         name="raw",

@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.gui.channel_menus import ChannelMenus
+from jaxscope.gui.painting.geometry import share_at
 from jaxscope.gui.shell import Shell
-from jaxscope.gui.theme import ThemeMode, theme
+from jaxscope.gui.theme import theme
 from jaxscope.gui.window_files import WindowFiles
 from jaxscope.session import actions as act
-from jaxscope.session.settings import Settings
+from jaxscope.session.settings import LARGEST_TEXT, SMALLEST_TEXT, Settings
 from jaxscope.session.state import Face
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ class WindowActions(WindowFiles):
         """Scroll by device pixels."""
         self.shell.navigator.pan_s(pixels * self.shell.viewport.duration_s / max(1, self.window.traces.width()))
 
+    def curtain_here(self) -> None:
+        """Show the curtain, at the pointer where there is one."""
+        traces, pointer = self.window.traces, self.window.traces.pointer
+        self.shell.choose_mode("curtain")
+        if pointer is not None:
+            share = share_at(self.shell.viewport, pointer.x(), traces.width())
+            self.shell.dispatch(act.PlaceDivider(mode="curtain", share=share))
+
     def toggle_cursor(self) -> None:
         """Set a cursor under the pointer, or take it away."""
         pointer = self.window.traces.pointer
@@ -79,14 +88,12 @@ class WindowActions(WindowFiles):
 
     def toggle_theme(self) -> None:
         """Go from dark to light or back."""
-        mode: ThemeMode = "light" if theme().is_dark else "dark"
-        theme().set_mode(mode)
-        self.change_settings(replace(self.settings, theme=mode))
+        self.change_settings(replace(self.settings, theme="light" if theme().is_dark else "dark"))
 
     def scale_text(self, factor: float) -> None:
         """Make all text larger or smaller."""
-        theme().set_text_scale(round(theme().text_scale * factor, 2))
-        self.change_settings(replace(self.settings, text_scale=theme().text_scale))
+        scale = min(LARGEST_TEXT, max(SMALLEST_TEXT, round(theme().text_scale * factor, 2)))
+        self.change_settings(replace(self.settings, text_scale=scale))
 
     # --- focus and floating things
 
@@ -133,6 +140,19 @@ class WindowActions(WindowFiles):
     def choose_device(self) -> None:
         """Open the device chooser."""
         self.window.open_devices()
+
+    def open_palette(self) -> None:
+        """Open the palette of commands."""
+        self.window.floating.open_palette()
+
+    def open_settings(self) -> None:
+        """Open the settings."""
+        self.window.floating.open_settings()
+
+    def go_to_channel(self, name: str) -> None:
+        """Select a channel and bring it onto the screen."""
+        self.shell.go_to_channel(name)
+        self.window.traces.setFocus()
 
     def show_keys(self) -> None:
         """List the keys."""

@@ -272,14 +272,14 @@ class HeaderStripView(AbstractView, QWidget):
         limit = self.window_stepper.x() - 8
         viewport = self._state.viewport
         if viewport.mode == "split" and self._shows_after:
-            panes = panes_of(viewport.mode, self.width() - RAIL_PX)
+            panes = panes_of(viewport, self.width() - RAIL_PX)
             for pane, (name, token) in zip(panes, (("Before", "before"), ("After", "after")), strict=True):
                 self._paint_entry(painter, RAIL_PX + pane.left + 14, name, token, "", limit)
             return
         x = RAIL_PX + 14.0
         for name, token, note, is_dashed in self._entries():
             x = self._paint_entry(painter, x, name, token, note, limit, dashed=is_dashed)
-        if self._has_notes and self._has_key_note and x + 130 < limit:
+        if self._has_notes and self._has_key_note and x + 220 < limit:
             self._paint_key(painter, x)
 
     @property
@@ -298,6 +298,8 @@ class HeaderStripView(AbstractView, QWidget):
         if self._state.viewport.mode == "difference":
             return [("Difference", "diff", "before − after: what the filter took away", False)]
         after = "follows the pole while you drag" if self._follows_pole else "in the colour of the channel"
+        if self._state.viewport.mode == "curtain" and not (self._follows_pole or self._is_held):
+            return []  # flags at the curtain say it
         after = "held at the last stable filter" if self._is_held else after
         return [("Before", "before", "", False), ("After", "after", after, self._is_held)]
 
@@ -319,13 +321,15 @@ class HeaderStripView(AbstractView, QWidget):
 
     def _paint_key(self, painter: QPainter, x: float) -> None:
         key, words = "R", "shows the filter again" if self._state.viewport.raw else "hides the filter"
+        if self._state.viewport.mode == "curtain" and not self._state.viewport.raw:
+            key, words = "C", "brings the curtain to the pointer"
         if self._follows_pole:
             key, words = "Esc", "puts it back"
         middle = (self.height() - 1) / 2
         cap = QRectF(x, middle - 9, max(18.0, text_width(key, font(11, 500)) + 8), 18)
         rounded(painter, cap, 4, "raised", "line2")
         draw_text(painter, cap, key, font(11, 500), "text2", CENTRE)
-        draw_text(painter, QRectF(cap.right() + 6, 0, 160, self.height() - 1), words, font(11), "text3")
+        draw_text(painter, QRectF(cap.right() + 6, 0, 220, self.height() - 1), words, font(11), "text3")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -139,7 +139,9 @@ class StatusBarView(AbstractView, QWidget):
         if viewport.mode == "difference":
             return "Removed is the RMS of the difference in this window. 1 goes back to Overlay"
         if viewport.mode == "split":
-            return "Both halves share time and scale"
+            return "Both halves share time and scale. Drag the divider to give one more room"
+        if viewport.mode == "curtain":
+            return "Left of the curtain is the recording, right of it the filtered signal. Drag it across an artefact"
         if self._frame is None:
             return "Before appears as soon as the first window is read"
         frame = self._frame

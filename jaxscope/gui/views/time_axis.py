@@ -13,7 +13,7 @@ from jaxscope.compute.frames import Opened
 from jaxscope.display.ticks import decimals_of, time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, pane_at, panes_of
+from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, axes_of, pane_at, panes_of
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_numbers import clock
@@ -72,7 +72,7 @@ class TimeAxisView(AbstractView, QWidget):
 
     @property
     def _panes(self) -> tuple[PaneRect, ...]:
-        return panes_of(self._state.viewport.mode, self.width() - RAIL_PX)
+        return axes_of(panes_of(self._state.viewport, self.width() - RAIL_PX))
 
     @property
     def _is_clock(self) -> bool:

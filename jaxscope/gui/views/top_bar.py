@@ -26,6 +26,12 @@ _MODES = (
     Segment(key="overlay", label="Overlay", icon="overlay", tip="Filtered signal over the recording [1]"),
     Segment(key="split", label="Split", icon="split", tip="Recording left, filtered right, same time and scale [2]"),
     Segment(
+        key="curtain",
+        label="Curtain",
+        icon="curtain",
+        tip="Recording left of a line you can drag, filtered right of it [3]",
+    ),
+    Segment(
         key="difference",
         label="Difference",
         icon="difference",

@@ -34,7 +34,7 @@ from jaxscope.gui.views.traces_layers import (
     paint_ground,
     paint_rubber_band,
 )
-from jaxscope.gui.views.traces_model import TracesModel
+from jaxscope.gui.views.traces_model import TracesModel, picture_width
 from jaxscope.session.state import SessionState
 
 #: Quiet time after which the picture is painted at rest quality.
@@ -79,6 +79,7 @@ class TracesView(AbstractView, QWidget):
         self._paint = paint
         self._picture: TraceImage | None = None
         self._pointer: QPointF | None = None
+        self._is_divider_hot = False
         self._announced = -1
         self._asked = 0
         self._told_width = -1
@@ -168,7 +169,7 @@ class TracesView(AbstractView, QWidget):
     def second_at(self, x: float) -> float | None:
         """Return the time at a position; None between and beside the panes."""
         pane = pane_at(self.model.panes(self.width()), x)
-        if not pane.left <= x < pane.left + pane.width:
+        if not pane.shows(x):
             return None
         return pane.second_at(x, self.model.start_s, self.model.duration_s)
 
@@ -218,7 +219,12 @@ class TracesView(AbstractView, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
         canvas = Canvas(
-            painter=painter, model=self.model, width=self.width(), height=self.height(), pointer=self._pointer
+            painter=painter,
+            model=self.model,
+            width=self.width(),
+            height=self.height(),
+            pointer=self._pointer,
+            is_divider_hot=self._is_divider_hot,
         )
         paint_ground(canvas)
         self._blit(painter)
@@ -242,23 +248,26 @@ class TracesView(AbstractView, QWidget):
         if self._picture is None:
             return
         scene, image = self._picture.scene, self._picture.image
-        is_same_window = scene.start_s == self.model.start_s and scene.stop_s == self.model.stop_s
-        ratio = self.devicePixelRatioF()
-        is_same_size = (scene.width_px, scene.height_px) == (round(self.width() * ratio), round(self.height() * ratio))
-        if is_same_window and is_same_size and len(scene.panes) == len(self.model.panes(self.width())):
+        model, ratio, height = self.model, self.devicePixelRatioF(), self.height()
+        panes = model.panes(self.width())
+        is_same_window = scene.start_s == model.start_s and scene.stop_s == model.stop_s
+        size = (picture_width(panes, self.width(), ratio), round(height * ratio))
+        is_same_size = (scene.width_px, scene.height_px) == size
+        if is_same_window and is_same_size and len(panes) == len(scene.panes) == 1:
             painter.drawImage(QPointF(0, 0), image)
             return
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        for pane, drawn in zip(self.model.panes(self.width()), scene.panes, strict=False):
-            left = pane.x_of(scene.start_s, self.model.start_s, self.model.duration_s)
-            right = pane.x_of(scene.stop_s, self.model.start_s, self.model.duration_s)
+        for pane, drawn in zip(panes, scene.panes, strict=False):
+            left = pane.x_of(scene.start_s, model.start_s, model.duration_s)
+            right = pane.x_of(scene.stop_s, model.start_s, model.duration_s)
             if abs((right - left) * ratio - drawn.width_px) < 1:
                 left = round(left * ratio) / ratio
                 right = left + drawn.width_px / ratio
             painter.save()
-            painter.setClipRect(QRectF(pane.left, 0, pane.width, self.height()), Qt.ClipOperation.IntersectClip)
+            seen = QRectF(pane.shown_left, 0, pane.shown_right - pane.shown_left, height)
+            painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
             source = QRectF(drawn.left_px, 0, drawn.width_px, scene.height_px)
-            painter.drawImage(QRectF(left, 0, right - left, self.height()), image, source)
+            painter.drawImage(QRectF(left, 0, right - left, height), image, source)
             painter.restore()
 
     # --- events
@@ -279,6 +288,7 @@ class TracesView(AbstractView, QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.set_pointer(event.position())
         self._gestures.move(event)
+        self.show_cursor(event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._gestures.press(event)
@@ -299,6 +309,7 @@ class TracesView(AbstractView, QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
+        self._is_divider_hot = False
         self.set_pointer(None)
 
     def set_panning(self, *, panning: bool) -> None:
@@ -308,6 +319,19 @@ class TracesView(AbstractView, QWidget):
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         else:
             self.unsetCursor()
+
+    def show_cursor(self, point: QPointF) -> None:
+        """Show by the shape of the pointer what a drag from a position would do."""
+        if self._gestures.space_is_down:
+            return
+        is_hot = self._gestures.is_dividing or self._gestures.is_on_divider(point)
+        if is_hot:
+            self.setCursor(Qt.CursorShape.SplitHCursor)
+        elif self._is_divider_hot:
+            self.unsetCursor()
+        if is_hot != self._is_divider_hot:
+            self._is_divider_hot = is_hot
+            self.update()
 
     def cancel_drag(self) -> bool:
         """Give up a drag that is going on and put everything back; return whether there was one."""

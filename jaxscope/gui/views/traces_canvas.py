@@ -20,6 +20,7 @@ class Canvas:
     width: float
     height: float
     pointer: QPointF | None = None
+    is_divider_hot: bool = False
 
     @property
     def panes(self) -> tuple[PaneRect, ...]:

@@ -64,7 +64,7 @@ def _paint_gap(canvas: Canvas, pane: PaneRect, area: GapArea) -> None:
     painter, gap = canvas.painter, area.gap
     top, bottom = area.first_row * canvas.lane_px, area.stop_row * canvas.lane_px
     left, right = canvas.x(pane, gap.start_s), canvas.x(pane, gap.stop_s)
-    left, right = max(left, pane.left - 2), min(right, pane.left + pane.width + 2)
+    left, right = max(left, pane.shown_left - 2), min(right, pane.shown_right + 2)
     if right - left < 1:
         painter.fillRect(QRectF(round(left), top, 1, bottom - top), colour("text3"))
         return
@@ -94,8 +94,8 @@ def paint_gap_labels(canvas: Canvas, pane: PaneRect) -> None:
     """Say how long the gaps are where there is room."""
     for area in gap_areas(canvas.model):
         top = area.first_row * canvas.lane_px
-        left = max(canvas.x(pane, area.gap.start_s), pane.left)
-        right = min(canvas.x(pane, area.gap.stop_s), pane.left + pane.width)
+        left = max(canvas.x(pane, area.gap.start_s), pane.shown_left)
+        right = min(canvas.x(pane, area.gap.stop_s), pane.shown_right)
         if right - left < _LABEL_FROM_PX or area.stop_row * canvas.lane_px - top < _LABEL_HEIGHT_PX:
             continue
         words = f"no data, {span_text(area.gap.stop_s - area.gap.start_s)}"

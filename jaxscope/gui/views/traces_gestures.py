@@ -6,16 +6,17 @@ times are asked of the view's model, never counted here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.geometry import pane_at
+from jaxscope.gui.painting.geometry import pane_at, share_at
 from jaxscope.gui.painting.lanes import Lane, lane_at, shown_channels, span_of_names
 from jaxscope.gui.views.base import Dispatch
-from jaxscope.session.actions import LookAt, SelectChannels, SetScale, ShowLanes
+from jaxscope.gui.views.traces_dividers import is_on_divider
+from jaxscope.session.actions import LookAt, PlaceDivider, SelectChannels, SetScale, ShowLanes
 from jaxscope.session.state import Viewport
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class TraceGestures:
         self._origin: QPointF | None = None
         self._before: Viewport | None = None
         self._is_pan = False
+        self._is_dividing = False
         self._anchor_name = ""
         self._lanes_before_alone: tuple[int, int | None] | None = None
         self.band: QRectF | None = None
@@ -54,6 +56,24 @@ class TraceGestures:
         row = lane_at(y, self._view.height(), len(lanes))
         return None if row is None else lanes[row]
 
+    def is_on_divider(self, point: QPointF) -> bool:
+        """Whether a position is on the divider of Split or on the curtain."""
+        if self._viewport.mode == "curtain" and not self._view.model.shows_after:
+            return False
+        return is_on_divider(self._viewport, QSizeF(self._view.size()), point)
+
+    @property
+    def is_dividing(self) -> bool:
+        """Whether the divider or the curtain is being dragged."""
+        return self._is_dividing
+
+    def _divide(self, x: float) -> None:
+        self._place_divider(share_at(self._viewport, x, self._view.width()))
+
+    def _place_divider(self, share: float) -> None:
+        mode: Literal["split", "curtain"] = "split" if self._viewport.mode == "split" else "curtain"
+        self._dispatch(PlaceDivider(mode=mode, share=share))
+
     def press(self, event: QMouseEvent) -> None:
         """Begin a gesture."""
         button = event.button()
@@ -63,6 +83,7 @@ class TraceGestures:
         self._origin = event.position()
         self._before = self._viewport
         self._is_pan = button == Qt.MouseButton.MiddleButton or self.space_is_down
+        self._is_dividing = not self._is_pan and self.is_on_divider(event.position())
         if self._is_pan:
             self._view.setCursor(Qt.CursorShape.ClosedHandCursor)
 
@@ -71,7 +92,9 @@ class TraceGestures:
         if self._origin is None or self._before is None:
             return
         shift = event.position() - self._origin
-        if self._is_pan:
+        if self._is_dividing:
+            self._divide(event.position().x())
+        elif self._is_pan:
             pane = pane_at(self._view.model.panes(self._view.width()), self._origin.x())
             seconds = shift.x() / pane.width * self._before.duration_s
             self._navigator.look(self._before.start_s - seconds, self._before.duration_s)
@@ -84,10 +107,10 @@ class TraceGestures:
         if self._origin is None:
             return
         band, self.band = self.band, None
-        origin, was_pan = self._origin, self._is_pan
-        self._origin, self._before, self._is_pan = None, None, False
-        self._view.unsetCursor()
-        if was_pan:
+        origin, was_moved = self._origin, self._is_pan or self._is_dividing
+        self._origin, self._before, self._is_pan, self._is_dividing = None, None, False, False
+        self._view.show_cursor(event.position())
+        if was_moved:
             return
         if band is None:
             self._select(origin.y(), event.modifiers())
@@ -96,7 +119,10 @@ class TraceGestures:
         self._view.update()
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Show this channel alone; again: all that were shown before."""
+        """Show this channel alone; again: all that were shown before. On a divider: put it into the middle."""
+        if self.is_on_divider(event.position()):
+            self._place_divider(0.5)
+            return
         lane = self.lane_at(event.position().y())
         viewport = self._viewport
         if lane is None or self._view.model.info is None:
@@ -132,7 +158,9 @@ class TraceGestures:
         self._origin, self.band = None, None
         if self._is_pan and before is not None:
             self._dispatch(LookAt(start_s=before.start_s, duration_s=before.duration_s))
-        self._is_pan = False
+        if self._is_dividing and before is not None:
+            self._place_divider(getattr(before, f"{before.mode}_share"))
+        self._is_pan = self._is_dividing = False
         self._view.unsetCursor()
         self._view.update()
         return True
@@ -140,7 +168,7 @@ class TraceGestures:
     def _band_to(self, point: QPointF) -> QRectF:
         origin = self._origin or point
         pane = pane_at(self._view.model.panes(self._view.width()), origin.x())
-        x = min(max(point.x(), pane.left), pane.left + pane.width)
+        x = min(max(point.x(), pane.shown_left), pane.shown_right)
         band = QRectF(origin, QPointF(x, point.y())).normalized()
         lane_px = self._view.height() / max(1, len(self._view.model.lanes))
         if band.height() < lane_px and band.width() > _TIME_ONLY_PX:

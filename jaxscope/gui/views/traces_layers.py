@@ -12,11 +12,12 @@ from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPainterPat
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
-from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect
+from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect, axes_of
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.painting.scales import scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, theme
 from jaxscope.gui.views.traces_canvas import Canvas
+from jaxscope.gui.views.traces_dividers import paint_dividers
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
 from jaxscope.gui.views.traces_model import TracesModel, Value
 from jaxscope.gui.views.traces_numbers import clock, size_text, span_text, value_text
@@ -37,15 +38,21 @@ def paint_ground(canvas: Canvas) -> None:
     for row, lane in enumerate(canvas.model.lanes):
         if lane.name in canvas.model.state.viewport.selected_channels:
             painter.fillRect(QRectF(0, row * canvas.lane_px, canvas.width, canvas.lane_px), tint)
-    for pane in canvas.panes:
+    for pane in axes_of(canvas.panes):
         _paint_grid(canvas, pane)
+    for pane in canvas.panes:
         painter.save()
-        painter.setClipRect(QRectF(pane.left, 0, pane.width, canvas.height), Qt.ClipOperation.IntersectClip)
+        painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
         if canvas.model.shows_after and pane.content != "before":
             _paint_settling(canvas, pane)
         paint_gaps(canvas, pane)
         painter.restore()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+def shown_rect(canvas: Canvas, pane: PaneRect) -> QRectF:
+    """Return what is seen of a pane."""
+    return QRectF(pane.shown_left, 0, pane.shown_right - pane.shown_left, canvas.height)
 
 
 def _paint_grid(canvas: Canvas, pane: PaneRect) -> None:
@@ -113,13 +120,12 @@ def paint_cover(canvas: Canvas) -> None:
     model = canvas.model
     for pane in canvas.panes:
         canvas.painter.save()
-        canvas.painter.setClipRect(QRectF(pane.left, 0, pane.width, canvas.height), Qt.ClipOperation.IntersectClip)
+        canvas.painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
         paint_gap_labels(canvas, pane)
         if model.state.viewport.show_events:
             _paint_events(canvas, pane)
         canvas.painter.restore()
-    if model.state.viewport.mode == "split":
-        _paint_divider(canvas)
+    paint_dividers(canvas)
     if model.state.viewport.mode == "difference":
         _paint_removed(canvas)
     elif model.state.viewport.show_scale_bars and model.frame is not None:
@@ -190,14 +196,6 @@ def _paint_scale_bars(canvas: Canvas) -> None:
         draw_text(painter, QRectF(x - width - 7, centre - 9, width + 2, 18), words, font(11, 500), "text2")
 
 
-def _paint_divider(canvas: Canvas) -> None:
-    left = canvas.panes[0].width
-    gap = QRectF(left, 0, canvas.panes[1].left - left, canvas.height)
-    canvas.painter.fillRect(gap, colour("bar"))
-    hairline(canvas.painter, gap.left(), 0, canvas.height, "line2", upright=True)
-    hairline(canvas.painter, gap.right() - 1, 0, canvas.height, "line2", upright=True)
-
-
 def _paint_removed(canvas: Canvas) -> None:
     painter, model = canvas.painter, canvas.model
     left = canvas.width - REMOVED_PX
@@ -235,6 +233,7 @@ def paint_cursors(canvas: Canvas) -> None:
         times = [*cursors_s, *([pointer_s] if pointer_s is not None else [])]
         if cursors_s and len(times) >= 2:
             left, right = sorted(canvas.x(pane, second) for second in times[:2])
+            left, right = max(left, pane.shown_left), min(right, pane.shown_right)
             painter.fillRect(QRectF(left, 0, right - left, canvas.height), colour("text", 0.045))
         for second in cursors_s:
             _paint_upright(canvas, pane, second, colour("text2"))
@@ -248,14 +247,14 @@ def _second_under(canvas: Canvas) -> float | None:
     if canvas.pointer is None:
         return None
     for pane in canvas.panes:
-        if pane.left <= canvas.pointer.x() < pane.left + pane.width:
+        if pane.shows(canvas.pointer.x()):
             return pane.second_at(canvas.pointer.x(), canvas.model.start_s, canvas.model.duration_s)
     return None
 
 
 def _paint_upright(canvas: Canvas, pane: PaneRect, second: float, shade: QColor) -> None:
     x = round(canvas.x(pane, second))
-    if pane.left <= x < pane.left + pane.width:
+    if pane.shows(x):
         canvas.painter.fillRect(QRectF(x, 0, 1, canvas.height), shade)
 
 

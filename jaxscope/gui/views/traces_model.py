@@ -96,7 +96,7 @@ class TracesModel:
 
     def panes(self, width: float) -> tuple[PaneRect, ...]:
         """Return the panes of the mode in use."""
-        return panes_of(self.state.viewport.mode, width)
+        return panes_of(self.state.viewport, width)
 
     def scene(self, width: float, height: float, ratio: float, quality: Quality) -> TraceScene | None:
         """Return the picture to paint, None where there is nothing to show yet."""
@@ -105,21 +105,14 @@ class TracesModel:
         self._serial += 1
         viewport = self.state.viewport
         is_plain = not self.shows_after
-        panes = tuple(
-            Pane(
-                left_px=round(pane.left * ratio),
-                width_px=round((pane.left + pane.width) * ratio) - round(pane.left * ratio),
-                content="before" if is_plain else pane.content,
-            )
-            for pane in self.panes(width)
-        )
+        panes = painted_panes(self.panes(width), ratio, is_plain=is_plain)
         return TraceScene(
             serial=self._serial,
             frame=self.frame,
             lanes=self.lanes,
             start_s=self.start_s,
             stop_s=self.stop_s,
-            width_px=round(width * ratio),
+            width_px=picture_width(self.panes(width), width, ratio),
             height_px=round(height * ratio),
             ratio=ratio,
             panes=panes,
@@ -168,6 +161,27 @@ class TracesModel:
         self.lanes = () if self.info is None else lanes_of(self.state, self.info)
 
 
+def painted_panes(panes: tuple[PaneRect, ...], ratio: float, *, is_plain: bool) -> tuple[Pane, ...]:
+    """Return where panes are in the picture, in device pixels.
+
+    Both sides of the curtain are painted whole and side by side, so that the curtain moves without a new picture.
+    """
+    shift = 0
+    painted: list[Pane] = []
+    for pane in panes:
+        left, right = round(pane.left * ratio) + shift, round((pane.left + pane.width) * ratio) + shift
+        painted.append(Pane(left_px=left, width_px=right - left, content="before" if is_plain else pane.content))
+        if pane.shown_right < pane.left + pane.width:
+            shift += right - left
+    return tuple(painted)
+
+
+def picture_width(panes: tuple[PaneRect, ...], width: float, ratio: float) -> int:
+    """Return the device pixels across of the picture for some panes."""
+    painted = painted_panes(panes, ratio, is_plain=False)
+    return max(round(width * ratio), painted[-1].left_px + painted[-1].width_px)
+
+
 def picture_key(state: SessionState) -> tuple:
     """Return what the picture of the traces depends on, apart from the frame."""
     viewport, document = state.viewport, state.document
@@ -175,6 +189,7 @@ def picture_key(state: SessionState) -> tuple:
         viewport.start_s,
         viewport.duration_s,
         viewport.mode,
+        viewport.split_share,
         viewport.raw,
         viewport.first_lane,
         viewport.lane_count,

@@ -77,19 +77,19 @@ def test_units_are_shown_with_a_real_micro_sign():
 
 
 def test_panes_fill_the_width():
-    (overlay,) = panes_of("overlay", 1000)
+    (overlay,) = panes_of(Viewport(), 1000)
     assert (overlay.left, overlay.width, overlay.content) == (0, 1000, "both")
-    left, right = panes_of("split", 1000)
+    left, right = panes_of(Viewport(mode="split"), 1000)
     assert left.width == right.width == (1000 - DIVIDER_PX) / 2
     assert right.left + right.width == 1000
-    (difference,) = panes_of("difference", 1000)
+    (difference,) = panes_of(Viewport(mode="difference"), 1000)
     assert difference.width == 1000 - REMOVED_PX
     assert pane_at((left, right), 499) is left
     assert pane_at((left, right), 2000) is right
 
 
 def test_pane_turns_times_into_positions_and_back():
-    pane = panes_of("split", 1000)[1]
+    pane = panes_of(Viewport(mode="split"), 1000)[1]
     for second in (3.0, 4.2, 7.9):
         assert pane.second_at(pane.x_of(second, 3.0, 5.0), 3.0, 5.0) == pytest.approx(second)
 
