@@ -17,6 +17,7 @@ from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import ExportRequest, export_work
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording
+from jaxscope.compute.measures import measure_work
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
@@ -44,6 +45,7 @@ LANES = (
     ("design", "compute", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
     ("spectrum", "compute", 2, 0.1, False, False),
+    ("measure", "compute", 2, 0.05, False, True),
     ("words", "compute", 3, 0.2, True, False),
     ("settle", "compute", 3, 0.0, True, True),
     ("agreement", "compute", 3, 0.25, True, False),
@@ -118,7 +120,7 @@ class Conductor:
 
     def close_recording(self) -> None:
         """Let go of the recording."""
-        for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "agreement", "after"):
+        for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "measure", "agreement", "after"):
             self._scheduler.cancel(name)
         self._bench.recordings.keep_only(None)
 
@@ -198,6 +200,8 @@ class Conductor:
         elif (chain_changed or rate_changed) and self._bench.shown is not None:
             shown = self._bench.shown
             self._followers(replace(shown, wish=replace(shown.wish, state=state)))
+        if state.viewport.cursors_s != previous.viewport.cursors_s:
+            self._submit_measure()
         if filter_changed or engine_changed or recording_changed or chain_changed:
             self._submit_overview(anew=recording_changed)
 
@@ -258,9 +262,16 @@ class Conductor:
         self._bench.shown = shown
         self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
         self._scheduler.submit("agreement", agreement_work(self._bench, shown))
+        self._submit_measure()
         self._scheduler.submit("warm-up", warm_up_work(self._bench, shown))
         if not shown.request.settled:
             self._scheduler.submit("settle", settle_work(self._bench, shown))
+
+    def _submit_measure(self) -> None:
+        """Measure between the cursors where there are two."""
+        shown, cursors_s = self._bench.shown, self._store.state.viewport.cursors_s
+        if shown is not None and len(cursors_s) == 2:
+            self._scheduler.submit("measure", measure_work(self._bench, shown, cursors_s, self._store.revision))
 
     def _say_no_rate(self, entry: OpenRecording, revision: int) -> None:
         self._bench.deliver(

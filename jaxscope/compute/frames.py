@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
+from jaxscope.filters.limits import Verdict
 from jaxscope.filters.stability import Plane
 
 FloatArray = npt.NDArray[np.float64]
@@ -112,11 +113,12 @@ class StageCurve:
 class ResponseCurve:
     """Another view of the whole chain than its magnitude, for the passes in use; both of shape (n_points,).
 
-    ``phase``: hertz against degrees. ``group_delay``: hertz against seconds. ``impulse`` and ``step``: seconds against
-    the height, of a pulse or a step of height 1 at 0 s. NaN is a break.
+    ``gain``: hertz against the magnitude as a factor. ``phase``: hertz against degrees. ``group_delay``: hertz against
+    seconds. ``impulse`` and ``step``: seconds against the height, of a pulse or a step of height 1 at 0 s. NaN is a
+    break.
     """
 
-    view: Literal["phase", "group_delay", "impulse", "step"]
+    view: Literal["gain", "phase", "group_delay", "impulse", "step"]
     x: FloatArray
     y: FloatArray
 
@@ -143,6 +145,12 @@ class DesignFrame:
     curve: ResponseCurve | None = None
     #: further rates that channels of this chain have, highest first; what is said here is not said of them
     other_rates_hz: tuple[float, ...] = ()
+    #: how the chain keeps to its limits
+    verdicts: tuple[Verdict, ...] = ()
+    #: the chosen pin of this chain: its name and its level for its own passes; None where there is none
+    pin: tuple[str, FloatArray] | None = None
+    #: how late each chain of the document is, in seconds, at a frequency that it passes
+    delays_s: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -179,6 +187,34 @@ class AgreementFrame:
     relative_error: float | None
     max_abs: float | None
     checked: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measures:
+    """Sizes of some channels over a span, each (n_channels,), in the units of the channels; NaN where nothing is known.
+
+    ``first`` and ``last`` are the samples at its ends, ``deviation`` is the root mean square about the mean.
+    """
+
+    first: FloatArray
+    last: FloatArray
+    rms: FloatArray
+    deviation: FloatArray
+    peak_to_peak: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MeasureFrame:
+    """What lies between two cursors, from the samples themselves; ``after`` is ``before`` where nothing filters."""
+
+    revision: int
+    recording_id: str
+    start_s: float
+    stop_s: float
+    channels: tuple[int, ...]
+    before: Measures
+    after: Measures
+    filtered: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +305,7 @@ Outcome = (
     | SpectrumFrame
     | OverviewFrame
     | AgreementFrame
+    | MeasureFrame
     | Blocked
     | Failure
     | Busy
