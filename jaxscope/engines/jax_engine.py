@@ -282,7 +282,7 @@ class JaxProgram(AbstractProgram):
         gains = np.broadcast_to(self._steady()[k][1], self.n_channels)[rows]
         if np.isnan(gains).any() or kind == "gustafsson":
             x, constant, gains = x + constant[:, np.newaxis], np.zeros(len(rows)), np.nan_to_num(gains)
-        edges = [pad_length(part, kind, self.structure.padding_samples, x.shape[1]) for part in column]
+        edges = [pad_length(d.parts[k], kind, self.structure.padding_samples, x.shape[1]) for d in self.designs]
         of_rows = np.broadcast_to(np.array(edges), self.n_channels)[rows]
         y = arena.empty(x.shape, self.dtype)
         left_over = np.empty(len(rows))

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import signal
 
+from jaxscope.engines.base import structure_of
 from jaxscope.engines.jax_engine import JaxProgram
 from jaxscope.engines.settling import NEVER, cascade_settling
 from jaxscope.errors import UsageError
@@ -88,3 +89,5 @@ class TruncatedProgram(JaxProgram):
             raise UsageError(f"{number!r} is not a number of taps", hint="give such as truncated:20", field="method")
         changed, phrase = truncated_designs(designs, int(number) if number else None)
         super().__init__(changed, n_channels=n_channels, device=device, precision=precision, reason=phrase)
+        # padding, and how far a NaN reaches, are those of the chain, not of the taps in its place
+        self.designs, self.structure = tuple(designs), structure_of(designs[0])

@@ -180,6 +180,15 @@ def test_truncated_says_how_wrong_it_is(chain, sections) -> None:
     assert np.abs(fine.run(x) - exact).max() < 1e-5
 
 
+def test_truncated_has_the_edges_and_gaps_of_its_chain(chain, sections) -> None:
+    x = with_gaps()[:, :250]
+    for gaps in ("segment", "propagate"):
+        design = chain(sections(scipy.signal.butter(2, 0.2, output="sos")), phase="zero", gaps=gaps)
+        y, exact = (make_program(design, n_channels=3, method=m).run(x) for m in ("truncated", "scipy"))
+        np.testing.assert_array_equal(np.isnan(y), np.isnan(exact))
+        np.testing.assert_allclose(y, exact, rtol=0, atol=1e-4)
+
+
 def test_unstable_runs_to_the_end(chain, sections) -> None:
     slow, fast = np.array([[1.0, 0, 0, 1.0, -2.01, 1.012]]), np.array([[1.0, 0, 0, 1.0, -2.1, 1.105]])
     x = walk(300)
