@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.designs import chain_numbers
+from jaxscope.compute.delays import delay_of, delay_sentence
+from jaxscope.compute.designs import chain_numbers, design_or_refusal
 from jaxscope.compute.frames import DesignFrame, StageCurve
 from jaxscope.compute.response_views import plane_or_none, response_curve
 from jaxscope.compute.scheduler import CancelToken, Steps
@@ -25,8 +26,9 @@ from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
+from jaxscope.filters.limits import edges_of, verdicts_on
 from jaxscope.filters.spec import FilterChain, Phase, Stage
-from jaxscope.session.state import SessionState
+from jaxscope.session.state import SessionState, in_force
 
 FloatArray = npt.NDArray[np.float64]
 #: (caption, value) pairs
@@ -39,10 +41,10 @@ POINTS = 512
 #: Points about a pole or zero, in units of the pole's distance to the circle; sections that get them.
 CROWD = np.concatenate([-np.geomspace(0.03, 10, 10)[::-1], [0.0], np.geomspace(0.03, 10, 10)])
 MOST_CROWDED = 32
+#: Fields that are handles of the response.
+_DRAGGED = ("cutoff_hz", "frequency_hz", "edges_hz")
 #: Lowest level that is told, in dB: what rounding leaves of a zero.
 FLOOR_DB = -300.0
-#: Frequency at which the delay of a chain is named.
-DELAY_HZ = 10.0
 
 
 class DesignJobs:
@@ -86,8 +88,8 @@ def _prepare_words(state: SessionState, info: RecordingInfo | None) -> Steps:
         yield
 
 
-def rates_of_chain(state: SessionState, info: RecordingInfo | None) -> tuple[float, ...]:
-    """Return the rates of the channels of the active chain in Hz, the one that the dock is about first.
+def rates_of_chain(state: SessionState, info: RecordingInfo | None, number: int | None = None) -> tuple[float, ...]:
+    """Return the rates of the channels of a chain (the active one) in Hz, the one that the dock is about first.
 
     That is the rate of the first selected channel of the chain, else the highest: it has the widest axis. Where the
     chain has no channels, all signals count.
@@ -96,8 +98,9 @@ def rates_of_chain(state: SessionState, info: RecordingInfo | None) -> tuple[flo
         return (DEFAULT_RATE_HZ,)
     channels = [number for number, channel in enumerate(info.channels) if channel.is_data and channel.rate_hz]
     numbers = chain_numbers(state.document.chains, info, channels)
-    own = [channel for channel, chain in zip(channels, numbers, strict=True) if chain == state.viewport.active_chain]
-    by_name = {info.channels[number].name: info.channels[number].rate_hz or 0.0 for number in own or channels}
+    wanted = state.viewport.active_chain if number is None else number
+    own = [channel for channel, chain in zip(channels, numbers, strict=True) if chain == wanted]
+    by_name = {info.channels[channel].name: info.channels[channel].rate_hz or 0.0 for channel in own or channels}
     rates = sorted(set(by_name.values()), reverse=True)
     chosen = [by_name[name] for name in state.viewport.selected_channels if name in by_name]
     return tuple(dict.fromkeys((*chosen[:1], *rates))) or (DEFAULT_RATE_HZ,)
@@ -129,7 +132,9 @@ def design_frame(
     working = [
         made for made, stage in zip(alone, chain.stages, strict=True) if isinstance(made, ChainDesign) and stage.enabled
     ]
-    frequencies = _frequencies(tuple(made for made in alone if isinstance(made, ChainDesign)), rate_hz)
+    limits = tuple(limit for limit in state.document.limits if limit.chain == number)
+    designs = tuple(made for made in alone if isinstance(made, ChainDesign))
+    frequencies = _frequencies(designs, rate_hz, edges_of(limits, rate_hz))
     levels = [_magnitude(_one_pass(made), frequencies) if isinstance(made, ChainDesign) else None for made in alone]
     stages = tuple(
         _stage_curve(
@@ -163,11 +168,32 @@ def design_frame(
         handles=_handles(chain, working, rate_hz),
         is_stable=stable,
         pole_radius=radius,
-        delay_text=_delay_text(chain, rate_hz),
+        delay_text=delay_sentence(chain, rate_hz),
         report=_report(chain, rate_hz) if words else "",
         warnings=tuple(dict.fromkeys(sentence for made in working for sentence in made.warnings)),
         curve=response_curve(state.viewport.response_view, chain.phase, parts, frequencies, rate_hz),
+        verdicts=verdicts_on(limits, frequencies, total, rate_hz),
+        pin=_pin(state, number, frequencies, rate_hz),
+        delays_s=_delays(state, info) if state.viewport.line_up else (),
     )
+
+
+def _pin(state: SessionState, number: int, frequencies: FloatArray, rate_hz: float) -> tuple[str, FloatArray] | None:
+    """Return the name and the level of the pin that the chain is compared with, None where there is none."""
+    pins, chosen = state.document.pins, state.viewport.chosen_pin
+    if chosen >= len(pins) or pins[chosen].at != number:
+        return None
+    made = design_or_refusal(pins[chosen].chain, rate_hz)
+    return (pins[chosen].name, _magnitude(made, frequencies)) if isinstance(made, ChainDesign) else None
+
+
+def _delays(state: SessionState, info: RecordingInfo | None) -> tuple[float, ...]:
+    """Return how late each chain is in seconds; 0 where it is not."""
+    found = []
+    for number, chain in enumerate(in_force(state).document.chains):
+        delay = delay_of(chain, rates_of_chain(state, info, number)[0])
+        found.append(0.0 if delay is None else delay[0])
+    return tuple(found)
 
 
 @lru_cache(maxsize=512)
@@ -181,10 +207,11 @@ def _design_alone(stage: Stage, rate_hz: float, phase: Phase) -> ChainDesign | S
         return error
 
 
-def _frequencies(designs: tuple[ChainDesign, ...], rate_hz: float) -> FloatArray:
+def _frequencies(designs: tuple[ChainDesign, ...], rate_hz: float, also_hz: list[float]) -> FloatArray:
     """Return the frequencies of all curves, rising, shape (n_frequencies,)."""
     lowest = min(LOWEST_HZ, rate_hz / 1000)
-    points = [np.geomspace(lowest, rate_hz / 2, POINTS)]
+    also = np.array(also_hz, dtype=np.float64)
+    points = [np.geomspace(lowest, rate_hz / 2, POINTS), also[(also >= lowest) & (also <= rate_hz / 2)]]
     for design in designs:
         grid = _own_grid(design)
         points.append(grid[(grid >= lowest) & (grid <= rate_hz / 2)])
@@ -296,8 +323,9 @@ def _handles(
 
     places: list[tuple[float, int, str, int | None]] = []
     for number, stage in enumerate(chain.stages):
-        for name in ("cutoff_hz", "frequency_hz") if stage.enabled else ():
-            value: Any = getattr(stage.spec, name, None)
+        knobs = {knob.name for knob in stage.spec.knobs()} if stage.enabled else set()
+        for name in (name for name in _DRAGGED if name in knobs):
+            value: Any = getattr(stage.spec, name)
             if value is None:
                 continue
             pair = value if isinstance(value, tuple) else (value,)
@@ -312,21 +340,6 @@ def _handles(
         (frequency, max(float(level), FLOOR_DB), number, name, index)
         for (frequency, number, name, index), level in zip(places, levels, strict=True)
     )
-
-
-@lru_cache(maxsize=64)
-def _delay_text(chain: FilterChain, rate_hz: float) -> str:
-    from jaxscope.filters.design import design_chain
-    from jaxscope.filters.facts import delay_words
-
-    if chain.phase == "zero":
-        return "No delay"
-    try:
-        words = delay_words(design_chain(chain, rate_hz), min(DELAY_HZ, rate_hz / 8))
-    except SpecError:
-        return ""
-    sign, late = ("\u2212", "early") if words.startswith("\u2212") else ("", "late")
-    return words.removeprefix(sign).replace(" at ", f" {late} at ", 1)
 
 
 @lru_cache(maxsize=64)

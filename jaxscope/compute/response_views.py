@@ -1,4 +1,4 @@
-"""What the dock shows of a chain besides its magnitude: phase, group delay, impulse, step; zeros and poles of a stage.
+"""What the dock shows of a chain besides its level: gain, phase, group delay, impulse, step; zeros and poles of stages.
 
 Only the view that is looked at is worked out, so that a drag pays for one curve. All of it runs on the worker.
 """
@@ -58,16 +58,19 @@ def response_curve(
         padding_samples=None,
         gaps="segment",
     )
-    if view == "phase" or view == "group_delay":
+    if view == "gain" or view == "phase" or view == "group_delay":
         return _over_frequency(view, design, frequencies_hz)
     return _over_time(view, design)
 
 
 def _over_frequency(
-    view: Literal["phase", "group_delay"], design: ChainDesign, frequencies_hz: FloatArray
+    view: Literal["gain", "phase", "group_delay"], design: ChainDesign, frequencies_hz: FloatArray
 ) -> ResponseCurve:
-    from jaxscope.filters.response import group_delay_samples, phase_radians
+    from jaxscope.filters.response import frequency_response, group_delay_samples, phase_radians
 
+    if view == "gain":
+        gain = np.abs(frequency_response(design, frequencies_hz))
+        return ResponseCurve(view=view, x=frequencies_hz, y=np.where(np.isfinite(gain), gain, np.nan))
     if view == "phase":
         phase = np.degrees(phase_radians(design, frequencies_hz))
         if design.phase != "zero":

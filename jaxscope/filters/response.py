@@ -200,7 +200,13 @@ def impulse_response(design: ChainDesign, n_samples: int) -> tuple[Floats, Float
         pulse = np.zeros(n_samples)
         pulse[:1] = 1.0
         return np.arange(n_samples) / design.rate_hz, _forward(design, pulse)
-    # room on both sides for what the passes carry beyond the window
+    times = np.arange(-n_samples, n_samples + 1) / design.rate_hz
+    pulse, room = _pulse_both_ways(design, n_samples)
+    return times, pulse[room - n_samples : room + n_samples + 1]
+
+
+def _pulse_both_ways(design: ChainDesign, n_samples: int) -> tuple[Floats, int]:
+    """Return the pulse after both passes and its middle, with room for what the passes carry beyond the window."""
     room = 2 * n_samples + 1
     pulse = np.zeros(2 * room + 1)
     pulse[room] = 1.0
@@ -211,11 +217,14 @@ def impulse_response(design: ChainDesign, n_samples: int) -> tuple[Floats, Float
             pulse = np.roll(pulse, -(len(part.values) // 2))
         else:
             pulse = _forward(alone, pulse[::-1])[::-1]
-    times = np.arange(-n_samples, n_samples + 1) / design.rate_hz
-    return times, pulse[room - n_samples : room + n_samples + 1]
+    return pulse, room
 
 
 def step_response(design: ChainDesign, n_samples: int) -> tuple[Floats, Floats]:
     """Return times in seconds and the response to a step from 0 to 1 at 0 s, as ``impulse_response`` does."""
     times, pulse = impulse_response(design, n_samples)
-    return times, np.cumsum(pulse)
+    if design.phase != "zero":
+        return times, np.cumsum(pulse)
+    # what comes before the window counts too: it is how high the step stands there
+    whole, room = _pulse_both_ways(design, n_samples)
+    return times, np.cumsum(whole)[room - n_samples : room + n_samples + 1]

@@ -34,6 +34,23 @@ def test_the_phase_is_that_of_scipy_and_none_in_zero_phase() -> None:
     assert np.all(_curve("phase", "zero").y == 0)
 
 
+def test_the_gain_is_that_of_scipy_for_the_passes_in_use() -> None:
+    _, response = scipy.signal.sosfreqz(SOS, HZ, fs=RATE_HZ)
+    np.testing.assert_allclose(_curve("gain").y, np.abs(response), atol=1e-9)
+    np.testing.assert_allclose(_curve("gain", "zero").y, np.abs(response) ** 2, atol=1e-9)
+
+
+def test_the_step_is_that_of_scipy() -> None:
+    step = _curve("step")
+    np.testing.assert_allclose(step.y, scipy.signal.sosfilt(SOS, np.ones(step.x.size)), atol=1e-10)
+    both = _curve("step", "zero")
+    padded = np.r_[np.zeros(4000), np.ones(4000)]
+    expected = scipy.signal.sosfilt(SOS, scipy.signal.sosfilt(SOS, padded)[::-1])[::-1]
+    middle = both.x.size // 2
+    # SciPy's backward pass starts at rest at the far end, whose echo has died away here
+    np.testing.assert_allclose(both.y, expected[4000 - middle : 4000 + middle + 1], atol=1e-4)
+
+
 def test_the_phase_breaks_at_zeros_on_the_circle_only() -> None:
     notch = FAMILIES["notch"](frequency_hz=50.0).parts(RATE_HZ)
     curve = response_curve("phase", "causal", (*notch, *PARTS), np.array([10.0, 50.0, 240.0, 250.0]), RATE_HZ)
@@ -82,7 +99,7 @@ def test_zeros_and_poles_are_told_except_where_there_are_none() -> None:
     assert plane_or_none((Taps((1.0,) * (MOST_ROOTED_TAPS + 1)),)) is None
 
 
-@pytest.mark.parametrize("view", ["magnitude", "phase", "group_delay", "impulse", "step"])
+@pytest.mark.parametrize("view", ["magnitude", "gain", "phase", "group_delay", "impulse", "step"])
 def test_the_frame_carries_the_view_that_is_looked_at(view: str) -> None:
     stages = (Stage(spec=FAMILIES["butterworth"](cutoff_hz=40.0)), Stage(spec=FAMILIES["notch"](), enabled=False))
     state = SessionState(
