@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.demo_run import measure_demo, open_demo
+from jaxscope.gui.preferences import preferences
 from jaxscope.gui.session import WindowSession, make_application
-from jaxscope.gui.theme import ThemeMode, theme
 from jaxscope.gui.views.banner import Notice
 from jaxscope.session.project import Project
 from jaxscope.session.settings import Settings, load_settings
@@ -115,20 +115,15 @@ def _open_session(
     size: tuple[int, int] = _USUAL_SIZE,
 ) -> WindowSession:
     application = make_application()
-    theme().set_text_scale(settings.text_scale)
-    theme().set_mode(_mode(mode or settings.theme))
-    session = WindowSession(replace(settings, theme=mode or settings.theme), chains)
+    settings = replace(settings, theme=mode or settings.theme)
+    preferences().put_in_force(settings)
+    session = WindowSession(settings, chains)
     screen = application.primaryScreen().availableSize()
     is_real = QApplication.platformName() not in ("offscreen", "minimal")
     width, height = (min(size[0], screen.width()), min(size[1], screen.height())) if is_real else size
     session.window.resize(width, height)
     session.window.show()
     return session
-
-
-def _mode(text: str) -> ThemeMode:
-    modes: dict[str, ThemeMode] = {"dark": "dark", "light": "light", "system": "system"}
-    return modes[text]
 
 
 def _run(session: WindowSession) -> int:

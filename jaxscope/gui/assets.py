@@ -18,11 +18,12 @@ from jaxscope.resource_files import resource_path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyBinding:
-    """One row of the table of keys: where it acts, the keys that do it, and what they do in words."""
+    """One row of the table of keys: where it acts, the keys that do it, what they do, and the task it is for."""
 
     context: str
     keys: tuple[str, ...]
     does: str
+    group: str = ""
 
 
 @cache
@@ -41,4 +42,9 @@ def tokens() -> Mapping[str, Mapping[str, str]]:
 def keymap() -> tuple[KeyBinding, ...]:
     """Return the table of keys in the order of its file."""
     rows = json.loads(resource_path("keymap.json").read_text(encoding="utf-8"))
-    return tuple(KeyBinding(context=row["context"], keys=tuple(row["keys"]), does=row["does"]) for row in rows)
+    return tuple(
+        KeyBinding(
+            context=row["context"], keys=tuple(row["keys"]), does=row["does"], group=row.get("group", row["context"])
+        )
+        for row in rows
+    )

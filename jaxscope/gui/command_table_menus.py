@@ -42,6 +42,7 @@ FILE = (
         icon="file-export",
         run=lambda window: window.export(),
         is_enabled=lambda window: window.can_export,
+        needs="Nothing is open, or the filter is held",
     ),
     Command(
         name="close",
@@ -66,6 +67,7 @@ EDIT = (
         icon="arrow-back-up",
         run=lambda window: window.shell.store.undo(),
         is_enabled=lambda window: window.shell.store.can_undo,
+        needs="Nothing to undo",
     ),
     Command(
         name="redo",
@@ -75,6 +77,7 @@ EDIT = (
         icon="arrow-forward-up",
         run=lambda window: window.shell.store.redo(),
         is_enabled=lambda window: window.shell.store.can_redo,
+        needs="Nothing to redo",
     ),
     Command(
         name="find",
@@ -94,6 +97,7 @@ EDIT = (
         section=1,
         run=lambda window: window.shell.hide_selected(),
         is_enabled=lambda window: bool(window.shell.viewport.selected_channels),
+        needs="No channel is selected",
     ),
     Command(
         name="show_all",
@@ -103,6 +107,15 @@ EDIT = (
         section=1,
         run=lambda window: window.shell.show_all(),
         is_enabled=has_recording,
+    ),
+    Command(
+        name="settings",
+        text="Settings…",
+        rows=everywhere("settings"),
+        menu="Edit",
+        section=2,
+        icon="settings",
+        run=lambda window: window.open_settings(),
     ),
 )
 
@@ -124,6 +137,7 @@ FILTER = (
         menu="Filter",
         run=lambda window: window.shell.next_phase(),
         is_enabled=lambda window: bool(window.shell.state.document.chains),
+        needs="There is no filter yet",
     ),
     Command(
         name="add_stage",
@@ -177,6 +191,14 @@ COMPUTE = (
 )
 
 HELP = (
+    Command(
+        name="palette",
+        text="Commands…",
+        rows=(("anywhere", "command palette"), ("traces", "command palette")),
+        menu="Help",
+        icon="search",
+        run=lambda window: window.open_palette(),
+    ),
     Command(
         name="keys",
         text="Keys",

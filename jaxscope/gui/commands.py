@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QKeySequence
-
-from jaxscope.gui.assets import keymap
+from jaxscope.gui.key_table import key_sequence, key_table, key_words
 
 if TYPE_CHECKING:
     from jaxscope.gui.window_actions import WindowActions
+
+__all__ = ["MENUS", "RAW_ROW", "Command", "everywhere", "has_recording", "here", "key_sequence", "key_words"]
 
 Run = Callable[["WindowActions"], object]
 Test = Callable[["WindowActions"], bool]
@@ -30,7 +30,7 @@ class Command:
     """One thing that can be done.
 
     ``rows`` are (context, words) in the table of keys. ``menu`` is empty for a command without an entry. ``is_on``
-    makes it an entry with a mark. ``section`` parts a menu.
+    makes it an entry with a mark. ``section`` parts a menu. ``needs`` says what is missing where it cannot be run.
     """
 
     name: str
@@ -42,12 +42,19 @@ class Command:
     icon: str | None = None
     is_enabled: Test | None = None
     is_on: Test | None = None
+    needs: str = "No recording is open"
+
+    def why_not(self, window: WindowActions) -> str:
+        """Return why it cannot be run now; empty where it can."""
+        if self.is_enabled is None or self.is_enabled(window):
+            return ""
+        return self.needs
 
     def keys(self, context: str) -> tuple[str, ...]:
         """Return the keys of one context."""
         return tuple(
             key
-            for row in keymap()
+            for row in key_table().rows
             if row.context == context and (row.context, row.does) in self.rows
             for key in row.keys
         )
@@ -79,16 +86,3 @@ def has_recording(window: WindowActions) -> bool:
 
 #: The row of the key that hides the filter while it is held; the key router knows it by itself.
 RAW_ROW = ("traces", "R", "tap: raw on or off; hold: raw while held")
-
-
-def key_sequence(text: str) -> QKeySequence:
-    """Return a key of the table as Qt knows it."""
-    return QKeySequence(text.replace("Esc", "Escape").replace("PgDn", "PgDown"))
-
-
-def key_words(text: str) -> str:
-    """Return a key as it is shown on caps and in tooltips: ``"Ctrl Shift Z"``."""
-    arrows = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "PgDown": "PgDn"}
-    plus = text.replace("++", "+plus") if text.endswith("++") else text
-    parts = ["+"] if text == "+" else plus.split("+")
-    return " ".join("+" if part == "plus" else arrows.get(part, part) for part in parts)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import AgreementFrame, DesignFrame, Devices, Frame, Opened
+from jaxscope.gui.palette_entries import palette_entries
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.keys_sheet import KeysSheet
+from jaxscope.gui.views.palette import Palette
 from jaxscope.gui.views.rate_sheet import RateSheet
+from jaxscope.gui.views.settings_sheet import SettingsSheet
 from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ class FloatingParts(AbstractView):
         self._export: ExportDialog | None = None
         self._devices: DevicesPopover | None = None
         self._rate: RateSheet | None = None
+        self._palette: Palette | None = None
+        self._settings: SettingsSheet | None = None
 
     @property
     def _made(self) -> tuple[AbstractView, ...]:
@@ -62,6 +67,31 @@ class FloatingParts(AbstractView):
         if self._keys is None:
             self._keys = KeysSheet(self._window)
         self._keys.open_sheet()
+
+    def open_palette(self) -> None:
+        """Open the palette of commands, or close it."""
+        if self._palette is None:
+            self._palette = Palette(self._window, lambda: palette_entries(self._actions))
+        if self._palette.isVisible():
+            self._palette.close_floating()
+        else:
+            self._palette.open_palette()
+
+    @property
+    def palette(self) -> Palette | None:
+        """The palette, once it was needed."""
+        return self._palette
+
+    def open_settings(self) -> None:
+        """Open the settings."""
+        if self._settings is None:
+            self._settings = SettingsSheet(self._window, lambda: self._actions.settings, self._actions.change_settings)
+        self._settings.open_sheet()
+
+    @property
+    def settings(self) -> SettingsSheet | None:
+        """The settings, once they were needed."""
+        return self._settings
 
     def ask_rate(self, path: str) -> None:
         """Ask for the sampling rate of a recording and open it with that."""

@@ -1,8 +1,8 @@
 """Keys to commands: shortcuts of the window, and single keys of the view that has the focus.
 
 Keys of the context ``anywhere`` are shortcuts of the window. Keys of ``traces`` and ``overview`` act only while that
-view has the focus, so a letter typed into a field never changes the view. R is special: held down it hides the filter
-as long as it is held, tapped it turns that on or off.
+view has the focus, so a letter typed into a field never changes the view. One key is special (R, where nobody has
+changed it): held down it hides the filter as long as it is held, tapped it turns that on or off.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.gui.command_table import COMMANDS
-from jaxscope.gui.commands import Command, key_sequence
+from jaxscope.gui.commands import RAW_ROW, Command
+from jaxscope.gui.key_table import key_table, key_words, portable
 from jaxscope.gui.window_actions import WindowActions
 
 #: A key that is held for longer than this is not a tap. Counted from when the keys moved, not from when a busy window
@@ -38,9 +39,13 @@ def table_of(context: str) -> dict[str, Command]:
     table: dict[str, Command] = {}
     for command in COMMANDS:
         for key in command.keys(context):
-            text = key_sequence(key.replace("Enter", "Return")).toString(QKeySequence.SequenceFormat.PortableText)
-            table[text] = command
+            table[portable(key)] = command
     return table
+
+
+def bound_rows() -> frozenset[tuple[str, str]]:
+    """Return the rows of the table, as (context, words), that do something now."""
+    return frozenset(row for command in COMMANDS for row in command.rows) | {(RAW_ROW[0], RAW_ROW[2])}
 
 
 class KeyRouter(QObject):
@@ -57,18 +62,35 @@ class KeyRouter(QObject):
     def __init__(self, window: QWidget, actions: WindowActions) -> None:
         super().__init__(window)
         self._actions = actions
-        self._contexts: dict[QObject, dict[str, Command]] = {}
+        self._window = window
+        self._listening: dict[QObject, str] = {}
+        self._contexts: dict[str, dict[str, Command]] = {}
+        self._shortcuts: list[QShortcut] = []
+        self._raw_keys: frozenset[str] = frozenset()
+        self._raw_key: int | None = None
         self._raw_since_ms: int | None = None
         self._raw_before = False
-        for key, command in table_of("anywhere").items():
-            shortcut = QShortcut(QKeySequence(key), window)
-            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
-            shortcut.activated.connect(lambda command=command: self.run(command))
+        self._bind()
+        key_table().changed.connect(self._bind)
 
     def listen(self, widget: QWidget, context: str) -> None:
         """Run the commands of a context for keys pressed in a widget."""
-        self._contexts[widget] = table_of(context)
+        self._listening[widget] = context
         widget.installEventFilter(self)
+
+    def _bind(self) -> None:
+        """Take the keys that are in force now."""
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(False)
+            shortcut.deleteLater()
+        self._shortcuts = []
+        for key, command in table_of("anywhere").items():
+            shortcut = QShortcut(QKeySequence(key), self._window)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(lambda command=command: self.run(command))
+            self._shortcuts.append(shortcut)
+        self._contexts = {context: table_of(context) for context in ("traces", "overview")}
+        self._raw_keys = frozenset(portable(key) for key in key_table().keys_of(RAW_ROW[0], RAW_ROW[2]))
 
     def run(self, command: Command) -> bool:
         """Run a command if it can be run now; return whether it was."""
@@ -78,7 +100,7 @@ class KeyRouter(QObject):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched not in self._contexts:
+        if watched not in self._listening:
             return False
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             return self._press(watched, event)
@@ -89,13 +111,14 @@ class KeyRouter(QObject):
         return False
 
     def _press(self, watched: QObject, event: QKeyEvent) -> bool:
-        if event.key() == Qt.Key.Key_R and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+        sequence = normal_sequence(event)
+        if sequence in self._raw_keys:
             self._begin_raw(event)
             return True
         if event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self._actions.hold_space(held=True)
             return True
-        command = self._contexts[watched].get(normal_sequence(event))
+        command = self._contexts[self._listening[watched]].get(sequence)
         if command is None:
             return False
         self.run(command)
@@ -107,7 +130,7 @@ class KeyRouter(QObject):
         if event.key() == Qt.Key.Key_Space:
             self._actions.hold_space(held=False)
             return True
-        if event.key() == Qt.Key.Key_R and self._raw_since_ms is not None:
+        if event.key() == self._raw_key and self._raw_since_ms is not None:
             self._end_raw(is_tap=event.timestamp() - self._raw_since_ms < TAP_MS)
             return True
         return False
@@ -115,10 +138,10 @@ class KeyRouter(QObject):
     def _begin_raw(self, event: QKeyEvent) -> None:
         if event.isAutoRepeat() or self._raw_since_ms is not None or not self._actions.shell.has_recording:
             return
-        self._raw_since_ms = event.timestamp()
+        self._raw_since_ms, self._raw_key = event.timestamp(), event.key()
         self._raw_before = self._actions.shell.viewport.raw
         self._actions.shell.show_raw(raw=True)
-        self._actions.say("Raw while R is held")
+        self._actions.say(f"Raw while {key_words(normal_sequence(event))} is held")
 
     def _end_raw(self, *, is_tap: bool) -> None:
         if self._raw_since_ms is None:

@@ -22,6 +22,7 @@ from jaxscope.gui.key_router import KeyRouter
 from jaxscope.gui.notices import Notices
 from jaxscope.gui.painting.painter_thread import PaintFailure
 from jaxscope.gui.painting.scene import TraceScene
+from jaxscope.gui.preferences import preferences
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views import VIEWS
 from jaxscope.gui.views.banner import Banner, Notice
@@ -86,6 +87,7 @@ class MainWindow(QWidget):
         self.router = KeyRouter(self, self.actions_)
         for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
             self.router.listen(widget, context)
+        preferences().changed.connect(self._take_settings)
         self._unsubscribe = store.subscribe(self._on_state)
         for view in self._views:
             view.show_state(store.state, store.state)
@@ -109,6 +111,10 @@ class MainWindow(QWidget):
         self.dock_place = DockPlace(self.dock)
         self.start = StartScreen(short_titles())
         self.banner = Banner(lambda: self.notices.close())
+
+    def _take_settings(self, settings: Settings) -> None:
+        self.actions_.settings = settings
+        self.start.show_recent(settings.recent)
 
     # --- telling the views
 

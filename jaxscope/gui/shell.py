@@ -142,17 +142,44 @@ class Shell:
 
     def select_next(self, rows: int, *, extend: bool = False) -> None:
         """Select the channel ``rows`` below; ``extend`` keeps those that are selected."""
-        names = [lane.name for lane in self.lanes]
+        names = self.shown_names
         if not names:
             return
         selected = [name for name in self.viewport.selected_channels if name in names]
         if not selected:
-            self.dispatch(act.SelectChannels(names=(names[0 if rows > 0 else -1],)))
+            on_screen = [lane.name for lane in self.lanes]
+            self.dispatch(act.SelectChannels(names=(on_screen[0 if rows > 0 else -1],)))
             return
         place = min(len(names) - 1, max(0, names.index(selected[-1]) + rows))
         chosen = names[place]
         kept = tuple(name for name in selected if name != chosen) if extend else ()
         self.dispatch(act.SelectChannels(names=(*kept, chosen)))
+        self.bring_on_screen(chosen)
+
+    @property
+    def shown_names(self) -> list[str]:
+        """Names of the channels that are not hidden, in the order of the screen."""
+        if self.info is None:
+            return []
+        return [self.info.channels[number].name for number in shown_channels(self.state, self.info)]
+
+    def bring_on_screen(self, name: str) -> None:
+        """Scroll the channels as little as needed to show one of them."""
+        count, names = self.viewport.lane_count, self.shown_names
+        if count is None or name not in names:
+            return
+        place, first = names.index(name), self.viewport.first_lane
+        wanted = min(first, place) if place < first else max(first, place - count + 1)
+        if wanted != first:
+            self.dispatch(act.ShowLanes(first=wanted, count=count))
+
+    def go_to_channel(self, name: str) -> None:
+        """Select a channel and bring it onto the screen; one that is hidden is shown again."""
+        look = self.state.document.look_of(name)
+        if look.hidden:
+            self.dispatch(act.SetLook(channel=name, look=replace(look, hidden=False)))
+        self.dispatch(act.SelectChannels(names=(name,)))
+        self.bring_on_screen(name)
 
     def page_channels(self, direction: int) -> None:
         """Show the next or the previous screen of channels."""

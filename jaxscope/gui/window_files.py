@@ -15,12 +15,13 @@ from jaxscope.compute.frames import Opened
 from jaxscope.errors import JaxscopeError
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.gui.navigator import USUAL_WINDOW_S
+from jaxscope.gui.preferences import preferences
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
 from jaxscope.resource_files import resource_path
 from jaxscope.session import actions as act
 from jaxscope.session.project import Project, load_project, reference_to, save_project
-from jaxscope.session.settings import Settings, save_settings
+from jaxscope.session.settings import Settings
 from jaxscope.session.state import RecordingRef
 
 if TYPE_CHECKING:
@@ -128,20 +129,11 @@ class WindowFiles:
         self.change_settings(replace(settings, last_folder=str(Path(path).resolve().parent)))
 
     def change_settings(self, settings: Settings) -> None:
-        """Take and keep other preferences."""
+        """Take and keep other preferences, in every window."""
         self.settings = settings
-        self.window.start.show_recent(settings.recent)
-        try:
-            save_settings(settings)
-        except OSError as error:
-            self.window.notify(
-                Notice(
-                    cause="settings",
-                    kind="warn",
-                    sentence=f"The preferences cannot be kept: {error.strerror or error}",
-                    can_close=True,
-                )
-            )
+        trouble = preferences().keep(settings)
+        if trouble:
+            self.window.notify(Notice(cause="settings", kind="warn", sentence=trouble, can_close=True))
 
     def clear_recent(self) -> None:
         """Forget the recordings that were opened before."""

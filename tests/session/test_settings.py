@@ -37,6 +37,39 @@ def test_a_broken_file_is_said(tmp_path: Path) -> None:
         assert len(warnings) == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ('{"keys": {"traces: x": "J"}}', "keys"),
+        ('{"keys": []}', "keys"),
+        ('{"cpu_devices": 0}', "cpu_devices"),
+        ('{"cpu_devices": true}', "cpu_devices"),
+        ('{"geometry": [1, 2, 3]}', "geometry"),
+        ('{"geometry": [1, 2, 0, 4, 0]}', "geometry"),
+        ('{"text_scale": 9}', "text_scale"),
+        ('{"face": "none"}', "face"),
+        ('{"start_up": 3}', "start_up"),
+    ],
+)
+def test_each_wrong_value_is_named(tmp_path: Path, content: str, named: str) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(content)
+    settings, warnings = load_settings(path)
+    assert settings == Settings()
+    assert len(warnings) == 1
+    assert f"the setting {named} " in warnings[0]
+
+
+def test_changed_keys_and_the_layout_come_back(tmp_path: Path) -> None:
+    settings = Settings(
+        keys=(("traces: overview bar", ("J", "Ctrl+J")), ("anywhere: quit", ())),
+        geometry=(10, 20, 1600, 1000, 0),
+        cpu_devices=4,
+    )
+    save_settings(settings, tmp_path / "settings.json")
+    assert load_settings(tmp_path / "settings.json") == (settings, ())
+
+
 def test_recent_recordings_are_few_and_newest_first() -> None:
     settings = Settings()
     for number in range(RECENT_LIMIT + 5):

@@ -19,6 +19,8 @@ from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.theme import colour, scaled, theme
 
 _BLUR = 40
+#: room around the card of a popover that its shadow takes
+SHADOW_PX = _BLUR
 _DROP = 12
 _RADIUS = 12
 _RINGS = 24

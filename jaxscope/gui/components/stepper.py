@@ -79,6 +79,13 @@ class Stepper(QWidget):
         self._value.editingFinished.connect(self._put_back)
         self._value.escaped.connect(self._on_escaped)
 
+    def name_parts(self, label: str) -> None:
+        """Give the parts the name of a label that stands elsewhere."""
+        self._value.setAccessibleName(label)
+        for button, words in ((self._less, "less"), (self._more, "more")):
+            button.set_tip(f"{label}: {words}")
+            button.setAccessibleName(f"{label}, {words}")
+
     @property
     def field(self) -> TextField:
         """The field in the middle."""

@@ -125,6 +125,11 @@ class Dock(QWidget, AbstractView):
         """Make the view for a window."""
         return cls(kit.dispatch)
 
+    @property
+    def rate_hz(self) -> float | None:
+        """Rate of the chain that is shown; None while nothing is open."""
+        return self._rate_hz
+
     def set_narrow(self, *, narrow: bool) -> None:
         """Leave notes and facts out and be 360 wide, or not."""
         self._width = NARROW_WIDTH if narrow else WIDTH

@@ -2,65 +2,72 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from jaxscope.gui.assets import keymap
-from jaxscope.gui.command_table import COMMANDS
-from jaxscope.gui.commands import RAW_ROW, key_words
+from jaxscope.gui.assets import KeyBinding
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import KeyCap, Label, Paragraph
 from jaxscope.gui.components.painting import begin, text_width
 from jaxscope.gui.components.text_field import TextField
-from jaxscope.gui.theme import colour, font, scaled
+from jaxscope.gui.key_router import bound_rows
+from jaxscope.gui.key_table import CHANGEABLE, key_table, key_words
+from jaxscope.gui.theme import colour, font, scaled, theme
 
-#: Contexts that are listed, with their titles; those of the dock's parts are listed as the table has them.
-_CONTEXTS = (
-    ("traces", "On the traces"),
-    ("anywhere", "Anywhere"),
-    ("chain", "In the list of stages"),
+#: Tasks in their order, with their titles; the parts of the dock stand as the table has them.
+_GROUPS = (
+    ("move", "Move"),
+    ("look", "Look"),
+    ("compare", "Compare"),
+    ("filter", "Filter"),
+    ("everything", "Everything"),
     ("number", "In a number"),
+    ("chain", "In the list of stages"),
     ("table", "In the coefficient table"),
     ("plane", "On the pole-zero plane"),
     ("response", "In the response"),
     ("overview", "On the overview"),
 )
-_OWNED = frozenset({"traces", "anywhere", "overview"})
 _COLUMNS = 3
 #: room for what a key does
-_WORDS_PX = 208
+_WORDS_PX = 200
+_KEYS_PX = 112
 
 
-def listed_rows() -> dict[str, list[tuple[tuple[str, ...], str]]]:
-    """Return what is listed by context: (keys, words) of everything that a key does now."""
-    used = {row for command in COMMANDS for row in command.rows} | {(RAW_ROW[0], RAW_ROW[2])}
-    listed: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for row in keymap():
-        if row.context in _OWNED and (row.context, row.does) not in used:
+def listed_rows() -> dict[str, list[KeyBinding]]:
+    """Return what is listed by task: everything that a key does now, keys that do the same together."""
+    bound = bound_rows()
+    listed: dict[str, dict[str, KeyBinding]] = {}
+    for row in key_table().rows:
+        if not row.keys or (row.context in CHANGEABLE and (row.context, row.does) not in bound):
             continue
-        listed.setdefault(row.context, []).append((row.keys, row.does))
-    return {context: listed[context] for context, _ in _CONTEXTS if context in listed}
+        group = listed.setdefault(row.group, {})
+        keys = group[row.does].keys if row.does in group else ()
+        group[row.does] = replace(row, keys=(*keys, *row.keys))
+    return {name: list(listed[name].values()) for name, _ in _GROUPS if name in listed}
 
 
 class _Group(QWidget):
-    def __init__(self, title: str, rows: list[tuple[tuple[str, ...], str]]) -> None:
+    def __init__(self, title: str, rows: list[KeyBinding]) -> None:
         super().__init__()
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 16)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(5)
-        grid.setColumnMinimumWidth(0, scaled(104))
+        grid.setColumnMinimumWidth(0, scaled(_KEYS_PX))
         grid.setColumnStretch(1, 1)
         grid.addWidget(Label(title, 14, 600), 0, 0, 1, 2)
-        for place, (keys, words) in enumerate(rows, start=1):
+        for place, row in enumerate(rows, start=1):
             caps = QHBoxLayout()
             caps.setSpacing(4)
-            for key in keys[:2]:
+            for key in row.keys[:2]:
                 caps.addWidget(KeyCap(key_words(key)))
             caps.addStretch(1)
             grid.addLayout(caps, place, 0)
-            grid.addWidget(_words(words.partition(";")[0]), place, 1)
+            grid.addWidget(_words(row.does.partition(";")[0]), place, 1)
 
 
 def _words(words: str) -> QWidget:
@@ -70,6 +77,11 @@ def _words(words: str) -> QWidget:
     paragraph = Paragraph(words, 12, "text2")
     paragraph.setFixedHeight(paragraph.heightForWidth(scaled(_WORDS_PX)))
     return paragraph
+
+
+def _searched(row: KeyBinding) -> str:
+    """Return what the search looks through: words and keys."""
+    return " ".join((row.does, *map(key_words, row.keys))).casefold()
 
 
 class KeysSheet(Sheet):
@@ -91,6 +103,11 @@ class KeysSheet(Sheet):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll)
         self._fill("")
+        key_table().changed.connect(self._fill_again)
+        theme().changed.connect(self._fill_again)
+
+    def _fill_again(self) -> None:
+        self._fill(self._search.text())
 
     def _fill(self, text: str) -> None:
         page = _Page()
@@ -101,15 +118,15 @@ class KeysSheet(Sheet):
         for column in columns:
             row.addLayout(column, 1)
         heights = [0] * _COLUMNS
-        titles = dict(_CONTEXTS)
+        titles = dict(_GROUPS)
         wanted = text.casefold()
-        for context, rows in listed_rows().items():
-            found = [item for item in rows if wanted in item[1].casefold()]
+        for group, rows in listed_rows().items():
+            found = [row for row in rows if wanted in _searched(row)]
             half = 22
             for begin_at in range(0, len(found), half):
                 shortest = heights.index(min(heights))
                 part = found[begin_at : begin_at + half]
-                columns[shortest].addWidget(_Group(titles[context] if begin_at == 0 else "", part))
+                columns[shortest].addWidget(_Group(titles[group] if begin_at == 0 else "", part))
                 heights[shortest] += len(part) + 2
         for column in columns:
             column.addStretch(1)

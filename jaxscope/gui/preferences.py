@@ -1,0 +1,49 @@
+"""Preferences in force: one place puts them into the theme and the keys, keeps them, and tells every window.
+
+Windows of one process share them, so none writes back what another has changed meanwhile.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from jaxscope.gui.key_table import key_table
+from jaxscope.gui.theme import ThemeMode, theme
+from jaxscope.session.settings import Settings, save_settings
+
+_MODES: dict[str, ThemeMode] = {"dark": "dark", "light": "light", "system": "system"}
+
+
+class Preferences(QObject):
+    """Tells windows of other settings."""
+
+    #: the settings that are in force now
+    changed = Signal(object)
+
+    def put_in_force(self, settings: Settings) -> None:
+        """Dress the application and bind the keys by the settings."""
+        if settings.text_scale != theme().text_scale:
+            theme().set_text_scale(settings.text_scale)
+        if settings.theme != theme().mode:
+            theme().set_mode(_MODES[settings.theme])
+        key_table().choose(settings.keys, settings.page_keys)
+
+    def keep(self, settings: Settings) -> str:
+        """Put settings into force, tell every window, write them down; return why they cannot be kept, or nothing."""
+        self.put_in_force(settings)
+        self.changed.emit(settings)
+        try:
+            save_settings(settings)
+        except OSError as error:
+            return f"The preferences cannot be kept: {error.strerror or error}"
+        return ""
+
+
+_preferences: list[Preferences] = []
+
+
+def preferences() -> Preferences:
+    """Return the preferences of this process."""
+    if not _preferences:
+        _preferences.append(Preferences())
+    return _preferences[0]
