@@ -25,7 +25,7 @@ from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
-from jaxscope.session.state import SessionState
+from jaxscope.session.state import SessionState, in_force
 from jaxscope.session.store import Store
 
 __all__ = ["Conductor", "ExportRequest"]
@@ -35,12 +35,15 @@ PREPARE_AFTER_S = 0.4
 #: What can wait has its turns once nothing has been tuned for this long, and one turn in PATIENCE_S while it has.
 CALM_S = 0.15
 PATIENCE_S = 1.0
+#: Work that is not saved is kept at most this often, so at most this much of it is lost.
+KEEP_EVERY_S = 3.0
 #: The lanes of a window: name, thread, rank (a lower one is served first), least interval, whether it waits for calm,
 #: whether a newer wish ends a running one. Traces come before the curves: they are what a hand waits for.
 LANES = (
     ("open", "file", 0, 0.0, False, True),
     ("before", "file", 2, 0.0, False, True),
     ("warm-up", "file", 3, 0.5, False, False),
+    ("keep", "file", 1, KEEP_EVERY_S, False, False),
     ("traces", "compute", 0, 0.0, False, False),
     ("design", "compute", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
@@ -142,7 +145,7 @@ class Conductor:
         self._exports += 1
         job = self._exports
         lane = f"export-{job}"
-        wish = self._wish()
+        wish = self._wish(as_shown=False)
         if wish is None:
             self._bench.deliver(
                 Failure(revision=self._store.revision, what="export", sentence="There is no recording to export")
@@ -151,6 +154,14 @@ class Conductor:
         self._scheduler.add_lane(Lane(name=lane, rank=5))
         self._scheduler.submit(lane, export_work(self._bench, wish, request, job))
         return job
+
+    def keep(self, write: Callable[[], None]) -> None:
+        """Write down work that is not saved, on the file thread; of several wishes the newest is done."""
+        self._scheduler.submit("keep", lambda _token: write())
+
+    def forget_kept(self) -> None:
+        """Drop a wish to write that waits."""
+        self._scheduler.cancel("keep")
 
     def cancel(self, job: int) -> None:
         """Cancel an export."""
@@ -184,6 +195,8 @@ class Conductor:
 
     # -- what follows from a change ------------------------------------------------------------------------------
     def _changed(self, state: SessionState, previous: SessionState) -> None:
+        own, own_before = state, previous
+        state, previous = in_force(state), in_force(previous)
         new, old = state.document, previous.document
         recording_changed = new.recording != old.recording
         filter_changed = (new.chains, new.filter_on) != (old.chains, old.filter_on)
@@ -191,7 +204,9 @@ class Conductor:
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
         view_changed = state.viewport.response_view != previous.viewport.response_view
         rate_changed = self._rate_changed(state, previous)
-        if filter_changed or chain_changed or recording_changed or view_changed or rate_changed:
+        compared_changed = _compared(own) != _compared(own_before)
+        dock_changed = chain_changed or view_changed or rate_changed or compared_changed
+        if filter_changed or recording_changed or dock_changed:
             self._submit_design()
         if recording_changed:
             self._recording_changed(state)
@@ -222,8 +237,9 @@ class Conductor:
         if entry is not None:
             self._bench.recordings.keep_only(entry.id)
 
-    def _wish(self) -> Wish | None:
-        state = self._store.state
+    def _wish(self, *, as_shown: bool = True) -> Wish | None:
+        """Return what is wanted: the chains that the traces show, or those of the document (to write them)."""
+        state = in_force(self._store.state) if as_shown else self._store.state
         if state.document.recording is None:
             return None
         entry = self._bench.recordings.by_path(state.document.recording.path)
@@ -319,10 +335,17 @@ def _window_of(state: SessionState) -> tuple[object, ...]:
         viewport.duration_s,
         viewport.first_lane,
         viewport.lane_count,
+        viewport.together if viewport.arrangement == "butterfly" else None,
         document.channel_order,
         hidden,
         viewport.mode == "difference",
     )
+
+
+def _compared(state: SessionState) -> tuple[object, ...]:
+    """Return what the response is compared with, and whether After is lined up."""
+    document, viewport = state.document, state.viewport
+    return document.pins, document.limits, viewport.chosen_pin, viewport.line_up
 
 
 def _prepare(token: CancelToken) -> Steps:
