@@ -3,12 +3,16 @@
 ``dispatch`` reduces, then tells every subscriber ``(state, previous)`` once. Undo is two tuples of documents; a run of
 actions with one merge key is one step. Dispatching from inside a subscriber is an error, so loops cannot form. A store
 belongs to one thread.
+
+Stores may stand beside one another, one a window on the same recording: they share the document, its undo and what is
+saved; each has its own viewport and engine, and those that are linked look at the same time. A store that opens
+something else leaves the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from jaxscope.session.actions import Action, ClosedRecording, LoadedProject, OpenedRecording
 from jaxscope.session.describe import describe_change
@@ -30,24 +34,39 @@ class _Step:
     text: str
 
 
+@dataclass(slots=True)
+class _History:
+    """What stores beside one another share."""
+
+    saved: Document
+    undo: tuple[_Step, ...] = ()
+    redo: tuple[_Step, ...] = ()
+    merge_key: str | None = None
+    telling: bool = False
+    members: list[Store] = field(default_factory=list)
+
+
 class Store:
     """Holds the state of one window.
 
     Parameters
     ----------
     initial : SessionState
-        Where to begin.
+        Where to begin; beside another store only its engine counts.
+    beside : Store or None
+        A store to share the document with.
     """
 
-    def __init__(self, initial: SessionState | None = None) -> None:
+    def __init__(self, initial: SessionState | None = None, *, beside: Store | None = None) -> None:
         self._state = initial or SessionState()
         self._revision = 0
         self._subscribers: list[Subscriber] = []
-        self._undo: tuple[_Step, ...] = ()
-        self._redo: tuple[_Step, ...] = ()
-        self._merge_key: str | None = None
-        self._telling = False
-        self._saved = self._state.document
+        self._is_linked = True
+        self._history = _History(saved=self._state.document)
+        if beside is not None:
+            self._history = beside._history
+            self._state = replace(beside.state, engine=beside.state.engine if initial is None else initial.engine)
+        self._history.members.append(self)
 
     @property
     def state(self) -> SessionState:
@@ -65,27 +84,52 @@ class Store:
 
         Another recording is no change by itself, and takes none back: chains that were edited stay unsaved.
         """
-        return self._state.document != self._saved
+        return self._state.document != self._history.saved
+
+    @property
+    def has_others(self) -> bool:
+        """Whether other stores share the document."""
+        return len(self._history.members) > 1
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether it looks at the same time as the other linked ones."""
+        return self._is_linked
+
+    def set_linked(self, *, linked: bool) -> None:
+        """Look at the same time as the others, or not; one that is linked again goes where the others are."""
+        self._refuse_nesting()
+        self._is_linked = linked
+        others = [store for store in self._history.members if store is not self and store.is_linked]
+        if linked and others:
+            self._follow(others[0].state, with_time=True)
+
+    def leave(self) -> None:
+        """Go on alone with the document as it is, and its undo."""
+        shared = self._history
+        if self.has_others:
+            shared.members.remove(self)
+            self._history = replace(shared, members=[self], telling=False)
 
     @property
     def can_undo(self) -> bool:
         """Whether there is a step to undo."""
-        return bool(self._undo)
+        return bool(self._history.undo)
 
     @property
     def can_redo(self) -> bool:
         """Whether there is a step to redo."""
-        return bool(self._redo)
+        return bool(self._history.redo)
 
     @property
     def undo_text(self) -> str:
         """What the next undo takes back, in words; empty where nothing."""
-        return self._undo[-1].text if self._undo else ""
+        return self._history.undo[-1].text if self._history.undo else ""
 
     @property
     def redo_text(self) -> str:
         """What the next redo does again, in words; empty where nothing."""
-        return self._redo[-1].text if self._redo else ""
+        return self._history.redo[-1].text if self._history.redo else ""
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Call ``subscriber(state, previous)`` after each change; return a function that ends it."""
@@ -111,12 +155,14 @@ class Store:
         previous = self._state
         following = reduce(previous, action)
         if isinstance(action, _FORGET_UNDO):
-            self._undo, self._redo, self._merge_key = (), (), None
-            self._saved = _saved_after(self._saved, following.document, action)
+            self.leave()
+            history = self._history
+            history.undo, history.redo, history.merge_key = (), (), None
+            history.saved = _saved_after(history.saved, following.document, action)
         elif following.document != previous.document:
             self._remember(previous, following, action.merge_key)
         elif action.merge_key is None and following is not previous:
-            self._merge_key = None
+            self._history.merge_key = None
         if isinstance(action, _OPENS) and following.document.recording is not None:
             # another recording, also where it has the path of the last one: the file may hold something else by now
             previous = replace(previous, document=replace(previous.document, recording=None))
@@ -124,32 +170,32 @@ class Store:
 
     def end_merge(self) -> None:
         """End the running undo step, so that the next action begins another (a drag was released)."""
-        self._merge_key = None
+        self._history.merge_key = None
 
     def undo(self) -> None:
         """Take the last step back; nothing happens where there is none."""
-        self.go_to(len(self._undo) - 1)
+        self.go_to(len(self._history.undo) - 1)
 
     def redo(self) -> None:
         """Do the last undone step again; nothing happens where there is none."""
-        self.go_to(len(self._undo) + 1)
+        self.go_to(len(self._history.undo) + 1)
 
     @property
     def history(self) -> tuple[str, ...]:
         """What was done, in words, the oldest first; the last ``len(history) - position`` of them are undone."""
-        return (*(step.text for step in self._undo), *(step.text for step in reversed(self._redo)))
+        return (*(step.text for step in self._history.undo), *(step.text for step in reversed(self._history.redo)))
 
     @property
     def position(self) -> int:
         """How many steps of the history are done."""
-        return len(self._undo)
+        return len(self._history.undo)
 
     def go_to(self, position: int) -> None:
         """Undo or redo until so many steps of the history are done; nothing happens where there are not as many."""
         self._refuse_nesting()
-        if position == self.position or not 0 <= position <= len(self._undo) + len(self._redo):
+        if position == self.position or not 0 <= position <= len(self._history.undo) + len(self._history.redo):
             return
-        undo, redo, document = list(self._undo), list(self._redo), self._state.document
+        undo, redo, document = list(self._history.undo), list(self._history.redo), self._state.document
         while len(undo) > position:
             step = undo.pop()
             redo.append(_Step(document, step.text))
@@ -158,29 +204,32 @@ class Store:
             step = redo.pop()
             undo.append(_Step(document, step.text))
             document = step.document
-        self._undo, self._redo = tuple(undo), tuple(redo)
+        self._history.undo, self._history.redo = tuple(undo), tuple(redo)
         self._show(document)
 
     def mark_saved(self) -> None:
         """Note that the document as it is now is on disk."""
-        self._saved = self._state.document
-        self._tell(self._state)
+        self._history.saved = self._state.document
+        for store in tuple(self._history.members):
+            store._tell_own(store.state)
 
     def _remember(self, previous: SessionState, following: SessionState, merge_key: str | None) -> None:
-        if merge_key is None or merge_key != self._merge_key:
+        shared = self._history
+        if merge_key is None or merge_key != shared.merge_key:
             text = describe_change(previous.document, following.document)
-            self._undo = (*self._undo, _Step(previous.document, text))[-UNDO_LIMIT:]
+            shared.undo = (*shared.undo, _Step(previous.document, text))[-UNDO_LIMIT:]
         else:
-            begun = self._undo[-1]
+            begun = shared.undo[-1]
             if begun.document == following.document:  # put back as it was: there is nothing left to undo
-                self._undo, self._redo, self._merge_key = self._undo[:-1], (), None
+                shared.undo, shared.redo, shared.merge_key = shared.undo[:-1], (), None
                 return
-            self._undo = (*self._undo[:-1], _Step(begun.document, describe_change(begun.document, following.document)))
-        self._redo = ()
-        self._merge_key = merge_key
+            step = _Step(begun.document, describe_change(begun.document, following.document))
+            shared.undo = (*shared.undo[:-1], step)
+        shared.redo = ()
+        shared.merge_key = merge_key
 
     def _show(self, document: Document) -> None:
-        self._merge_key = None
+        self._history.merge_key = None
         viewport = with_stage_in_range(self._state.viewport, document)
         viewport = looking_at_own_chains(viewport, self._state.document, document)
         self._change_to(replace(self._state, document=document, viewport=viewport), self._state)
@@ -193,15 +242,38 @@ class Store:
         self._tell(previous)
 
     def _tell(self, previous: SessionState) -> None:
-        self._telling = True
+        """Tell the subscribers, then let the stores beside this one follow and tell theirs."""
+        shared = self._history
+        self._tell_own(previous)
+        for other in tuple(shared.members):
+            if other is not self:
+                other._follow(self._state, with_time=self._is_linked and other.is_linked)
+
+    def _tell_own(self, previous: SessionState) -> None:
+        shared = self._history
+        shared.telling = True
         try:
             for subscriber in tuple(self._subscribers):
                 subscriber(self._state, previous)
         finally:
-            self._telling = False
+            shared.telling = False
+
+    def _follow(self, state: SessionState, *, with_time: bool) -> None:
+        """Take the document of a store beside this one, and where it looks; tell of it without telling back."""
+        previous, document = self._state, state.document
+        viewport = with_stage_in_range(previous.viewport, document)
+        viewport = looking_at_own_chains(viewport, previous.document, document)
+        if with_time:
+            viewport = replace(viewport, start_s=state.viewport.start_s, duration_s=state.viewport.duration_s)
+        following = replace(previous, document=document, viewport=viewport)
+        if following == previous:
+            return
+        self._state = following
+        self._revision += 1
+        self._tell_own(previous)
 
     def _refuse_nesting(self) -> None:
-        if self._telling:
+        if self._history.telling:
             raise RuntimeError("an action was dispatched from inside a subscriber")
 
 
