@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from jaxscope.cli.chains import load_chains
 from jaxscope.cli.output import print_json, show, table
 from jaxscope.cli.parameters import PositiveNumber
 
@@ -16,13 +17,15 @@ from jaxscope.cli.parameters import PositiveNumber
 @click.option("--export", "target", help="Print the chain as python, matlab, c, csv, json, cmsis.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> None:
-    """Show the coefficients, the response and the report sentence of the chain file CHAIN."""
+    """Show the coefficients, the response and the report sentence of CHAIN.
+
+    CHAIN is a chain file, or a filter of another program: CSV, MATLAB (.mat, .m), NumPy, JSON, pyfda, C or Python.
+    """
     from jaxscope.compute.designs import Refusal, design_or_refusal
-    from jaxscope.filters.chain_file import load_chain
     from jaxscope.filters.code import export_code
     from jaxscope.filters.describe import describe
 
-    loaded = load_chain(chain)
+    (loaded,) = load_chains((chain,), rate_hz=rate_hz)
     made = design_or_refusal(loaded, rate_hz)
     if isinstance(made, Refusal) and made.kind == "design":  # an unstable chain is shown as it is
         raise made.in_chain(loaded).to_error()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jaxscope.cli.chains import load_chains
 from jaxscope.cli.inputs import Input, find_inputs
 from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import NameList, rate_option, samples_first_option
@@ -39,7 +40,11 @@ class _Job:
 @click.option("-o", "--output", type=click.Path(), help="The file to write; its suffix decides the format.")
 @click.option("--output-dir", type=click.Path(), help="Write into this folder, keeping name and format.")
 @click.option(
-    "--chain", "chains", type=click.Path(), multiple=True, help="A chain file; the first that matches a channel."
+    "--chain",
+    "chains",
+    type=click.Path(),
+    multiple=True,
+    help="A chain file, or a filter of another program; the first that fits a channel.",
 )
 @click.option("--project", type=click.Path(), help="A project whose chains are used.")
 @click.option("--channels", type=NameList(), help="Names or globs, separated by commas, of what is written.")
@@ -100,7 +105,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         raise UsageError("there is no filter", hint="give --chain or --project")
     if bool(given["output"]) == bool(given["output_dir"]):
         raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
-    chains, engine, recording = _chains_and_engine(given)
+    chains, engine, recording = _chains_and_engine(files, given)
     if not files and recording is not None:
         warn(changed_words(recording))
     told = list(files) or ([recording.path] if recording else [])
@@ -134,12 +139,14 @@ def _refuse_shared_targets(work: list[_Job]) -> None:
         sources[place] = job.source
 
 
-def _chains_and_engine(given: dict[str, Any]) -> tuple[tuple[FilterChain, ...], Any, RecordingRef | None]:
-    from jaxscope.filters.chain_file import load_chain
+def _chains_and_engine(
+    files: tuple[str, ...], given: dict[str, Any]
+) -> tuple[tuple[FilterChain, ...], Any, RecordingRef | None]:
     from jaxscope.session.project import load_project
 
     if not given["project"]:
-        return tuple(load_chain(path) for path in given["chains"]), None, None
+        first = next((path for path in files if os.path.isfile(path)), None)
+        return load_chains(given["chains"], rate_hz=given["rate_hz"], recording=first), None, None
     project = load_project(given["project"])
     warn(project.warnings)
     document = project.document

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from jaxscope.cli.chains import load_chains
 from jaxscope.errors import ReadError, UsageError
 
 
@@ -16,14 +17,13 @@ from jaxscope.errors import ReadError, UsageError
 @click.option("--theme", type=click.Choice(["dark", "light", "system"]), help="Colours of the window.")
 def open_window(*, file: str | None, project: str | None, chains: tuple[str, ...], theme: str | None) -> int:
     """Open the window, on FILE where one is given."""
-    from jaxscope.filters.chain_file import load_chain
     from jaxscope.session.project import load_project
 
     if project and chains:
         raise UsageError("--project and --chain exclude each other", hint="give one of them")
     if file is not None and not Path(file).exists():
         raise _missing(file)
-    loaded_chains = tuple(load_chain(chain) for chain in chains)
+    loaded_chains = load_chains(chains, recording=file)
     loaded_project = load_project(project) if project else None
 
     from jaxscope.gui.app import run_window

@@ -1,0 +1,61 @@
+"""The chains that ``--chain`` and ``design`` name: chain files, or filters of other programs that are imported.
+
+What had to be assumed of an imported filter is a warning. A cutoff that is a part of half the rate takes the rate that
+was given, else that of the recording that is filtered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jaxscope.cli.output import warn
+
+if TYPE_CHECKING:
+    from jaxscope.filters.spec import FilterChain
+
+
+def load_chains(
+    paths: Sequence[str], *, rate_hz: float | None = None, recording: str | None = None
+) -> tuple[FilterChain, ...]:
+    """Return the chains of files, and say what was assumed of those that are imported.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    rate_hz : float or None
+        The rate that was given.
+    recording : str or None
+        Whose rate counts where none was given and one is needed.
+
+    Raises
+    ------
+    ChainError
+        A file cannot be read, or holds no filter.
+    """
+    from jaxscope.filters.imports import RateNeededError, chain_of_file
+
+    chains = []
+    for path in paths:
+        try:
+            chain, notes = chain_of_file(path, rate_hz=rate_hz)
+        except RateNeededError:
+            found_hz = None if recording is None else _rate_of(recording)
+            if found_hz is None:
+                raise
+            chain, notes = chain_of_file(path, rate_hz=found_hz)
+        warn(notes)
+        chains.append(chain)
+    return tuple(chains)
+
+
+def _rate_of(path: str) -> float | None:
+    """Return the one rate of a recording's data channels, None where there are several or none."""
+    from jaxscope.readers import open_recording
+
+    recording = open_recording(path)
+    try:
+        rates = {channel.rate_hz for channel in recording.info.channels if channel.is_data}
+    finally:
+        recording.close()
+    return rates.pop() if len(rates) == 1 else None
