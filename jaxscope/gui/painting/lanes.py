@@ -1,7 +1,8 @@
 """Which channels are shown, in which order, and how each of them is drawn.
 
-A lane is one row of the rail and of the traces. Both are laid out from the same list, so a name can never stand beside
-another channel's trace. Invariant: lane ``i`` covers ``i * height / count`` to ``(i + 1) * height / count``.
+A lane is a channel in a row of the rail and of the traces. Both are laid out from the same list, so a name can never
+stand beside another channel's trace. Stacked lanes have a row each; overlaid ones share it, by kind or all of them.
+Invariant: row ``i`` of ``count`` covers ``i * height / count`` to ``(i + 1) * height / count``.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from jaxscope.compute.plan import visible_channels
 from jaxscope.data.recording import CODE_KINDS, Channel, RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
-from jaxscope.session.state import CHAIN_TAGS, SessionState
+from jaxscope.session.state import CHAIN_TAGS, ChannelLook, SessionState
 
 #: Token of a trace by the kind of its channel; kinds that are not named share the first one.
 _KIND_TOKENS = {
@@ -39,6 +41,16 @@ class Lane:
     colour: str
     tag: str
     gain: float
+    row: int
+    #: how far above the middle of its row it is drawn, in row heights
+    offset: float = 0.0
+    #: the name that is shown in place of that of the file, empty for none
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name that is shown."""
+        return self.label or self.name
 
     @property
     def is_raw(self) -> bool:
@@ -77,6 +89,7 @@ def lanes_of(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
         tuple(chain.channels for chain in document.chains),
         viewport.first_lane,
         viewport.lane_count,
+        viewport.arrangement,
     )
     if not _last or _last[0][0] is not info or _last[0][1] != key:
         _last[:] = [(info, key, _laid_out(state, info))]
@@ -84,27 +97,43 @@ def lanes_of(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
 
 
 def _laid_out(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
-    channels = shown_channels(state, info)
-    viewport = state.viewport
-    if viewport.lane_count is not None:
-        first = min(viewport.first_lane, max(0, len(channels) - viewport.lane_count))
-        channels = channels[first : first + viewport.lane_count]
     looks = dict(state.document.looks)
-    return tuple(_lane(state, number, info.channels[number], looks) for number in channels)
+    arrangement = state.viewport.arrangement
+    rows: dict[str, int] = {}
+    lanes: list[Lane] = []
+    for place, number in enumerate(visible_channels(state, info)):
+        channel = info.channels[number]
+        own = scale_kind(channel.kind, channel.unit)
+        row = {"stacked": place, "kinds": rows.setdefault(own, len(rows)), "butterfly": 0}[arrangement]
+        lanes.append(_lane(state, number, channel, looks, row))
+    return tuple(sorted(lanes, key=lambda lane: lane.row))
 
 
-def _lane(state: SessionState, number: int, channel: Channel, looks: dict) -> Lane:
-    look = looks.get(channel.name)
+def _lane(state: SessionState, number: int, channel: Channel, looks: dict[str, ChannelLook], row: int) -> Lane:
+    look = looks.get(channel.name, ChannelLook())
     chain = chain_for(state.document.chains, channel.name, is_data=channel.kind not in CODE_KINDS)
     return Lane(
         channel=number,
         name=channel.name,
         unit=shown_unit(channel.unit),
         kind=channel.kind,
-        colour=(look.colour if look is not None else None) or _KIND_TOKENS.get(channel.kind, DEFAULT_TOKEN),
+        colour=look.colour or _KIND_TOKENS.get(channel.kind, DEFAULT_TOKEN),
         tag="" if chain is None else CHAIN_TAGS[chain % len(CHAIN_TAGS)],
-        gain=1.0 if look is None else look.gain,
+        gain=look.gain,
+        row=row,
+        offset=look.offset,
+        label=look.label,
     )
+
+
+def row_count(lanes: Sequence[Lane]) -> int:
+    """Return how many rows the lanes take; lanes are in the order of their rows."""
+    return lanes[-1].row + 1 if lanes else 0
+
+
+def lanes_in(lanes: Sequence[Lane], row: int | None) -> tuple[Lane, ...]:
+    """Return the lanes of a row, from the back."""
+    return tuple(lane for lane in lanes if lane.row == row)
 
 
 def shown_unit(unit: str) -> str:
@@ -113,7 +142,7 @@ def shown_unit(unit: str) -> str:
 
 
 def lane_at(y: float, height: float, count: int) -> int | None:
-    """Return the number of the lane at a height, None outside."""
+    """Return the number of the row at a height, None outside."""
     if count < 1 or height <= 0 or not 0 <= y < height:
         return None
     return min(count - 1, int(y * count / height))

@@ -14,15 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QImage
 
-from jaxscope.gui.painting.columns import paint_columns
-from jaxscope.gui.painting.scene import Stroke, TraceScene, before_key, prepare
+from jaxscope.gui.painting.columns import paint_column_strokes
+from jaxscope.gui.painting.scene import TraceScene, before_key, prepare
 from jaxscope.gui.painting.strokes import Breath, paint_strokes
 
 _LOG = logging.getLogger(__name__)
 #: Beyond this many lanes columns of pixels are quicker than polylines, and are used at rest, too.
 MANY_LANES = 64
 #: The same while something moves.
-MANY_MOVING_LANES = 32
+MANY_MOVING_LANES = 12
+_COLOURS = QImage.Format.Format_ARGB32_Premultiplied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,6 +64,8 @@ class Painter:
         image = _painted(scene, self._before, only_before=False, is_stale=is_stale)
         if image is None:
             return None
+        if image.format() != _COLOURS:
+            image = image.convertToFormat(_COLOURS)
         image.setDevicePixelRatio(scene.ratio)
         return TraceImage(scene=scene, image=image)
 
@@ -76,28 +79,23 @@ def _painted(
     scene: TraceScene, ground: QImage | None, *, only_before: bool, is_stale: Callable[[], bool]
 ) -> QImage | None:
     """Return an image of Before alone, or of After over the image of Before."""
+    in_columns = len(scene.lanes) > (MANY_LANES if scene.quality == "rest" else MANY_MOVING_LANES)
     if ground is None:
-        image = QImage(scene.width_px, scene.height_px, QImage.Format.Format_ARGB32_Premultiplied)
+        image = QImage(scene.width_px, scene.height_px, QImage.Format.Format_Indexed8 if in_columns else _COLOURS)
+        image.setColorTable([0] if in_columns else [])
         image.fill(0)
     else:
         image = ground.copy()
-    strokes = tuple(stroke for stroke in prepare(scene, with_before=only_before) if stroke.is_before or not only_before)
-    if len(scene.lanes) <= (MANY_LANES if scene.quality == "rest" else min(MANY_LANES, MANY_MOVING_LANES)):
-        if not paint_strokes(image, strokes, scene, is_stale):
-            return None
-    else:
-        _paint_columns(image, scene, strokes)
+    strokes = tuple(
+        stroke
+        for stroke in prepare(scene, with_before=only_before, with_after=not only_before)
+        if stroke.is_before or not only_before
+    )
+    if in_columns:
+        paint_column_strokes(image, strokes, 1 if scene.ratio <= 1.25 else round(scene.ratio), Breath())
+    elif not paint_strokes(image, strokes, scene, is_stale):
+        return None
     return image
-
-
-def _paint_columns(image: QImage, scene: TraceScene, strokes: tuple[Stroke, ...]) -> None:
-    stride = image.bytesPerLine() // 4
-    memory = image.bits()
-    pixels = np.frombuffer(memory, np.uint32).reshape(image.height(), stride)[:, : image.width()]
-    breathe = Breath()
-    for stroke in strokes:
-        paint_columns(pixels, stroke, 1 if scene.ratio <= 1.25 else round(scene.ratio))
-        breathe()
 
 
 class PainterThread:

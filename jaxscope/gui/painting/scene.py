@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.frames import Envelope, Frame, TraceBlock
 from jaxscope.data.recording import CODE_KINDS
-from jaxscope.gui.painting.lanes import Lane
+from jaxscope.gui.painting.lanes import Lane, row_count
 
 FloatArray = npt.NDArray[np.float64]
 Content = Literal["both", "before", "after", "difference"]
@@ -68,6 +68,21 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bundle:
+    """Traces that share their positions, worked out in one go: (n,) positions, (n_lines, n) tops and bottoms."""
+
+    x: FloatArray
+    top: FloatArray
+    bottom: FloatArray
+    is_exact: bool
+
+    def lines(self) -> Iterator[Line]:
+        """Yield each of the traces."""
+        for top, bottom in zip(self.top, self.bottom, strict=True):
+            yield Line(x=self.x, top=top, bottom=bottom, is_exact=self.is_exact)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stroke:
     """All traces of one colour in one pane, drawn together; ``is_strong`` asks for a second line.
 
@@ -78,7 +93,12 @@ class Stroke:
     colour: int
     is_strong: bool
     is_before: bool
-    lines: tuple[Line, ...]
+    bundles: tuple[Bundle, ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """All traces, one by one."""
+        return tuple(line for bundle in self.bundles for line in bundle.lines())
 
 
 def before_key(scene: TraceScene) -> tuple[object, ...]:
@@ -110,19 +130,19 @@ def before_key(scene: TraceScene) -> tuple[object, ...]:
     )
 
 
-def prepare(scene: TraceScene, *, with_before: bool = True) -> tuple[Stroke, ...]:
+def prepare(scene: TraceScene, *, with_before: bool = True, with_after: bool = True) -> tuple[Stroke, ...]:
     """Return what is to be drawn, from the back: in each pane all of Before before any of After."""
-    rows = {lane.channel: row for row, lane in enumerate(scene.lanes)}
+    lanes = {lane.channel: lane for lane in scene.lanes}
     strokes: list[Stroke] = []
     for pane in scene.panes:
         views = [_BlockView.of(scene, pane, block) for block in scene.frame.blocks]
-        groups: dict[tuple[int, bool, int], list[Line]] = {}
+        groups: dict[tuple[int, bool, int], list[Bundle]] = {}
         for view in views:
-            for order, colour, is_strong, line in _lines(scene, pane, view, rows, with_before=with_before):
-                groups.setdefault((order, is_strong, colour), []).append(line)
+            for (order, is_strong, colour), bundle in _bundles(scene, pane, view, lanes, with_before, with_after):
+                groups.setdefault((order, is_strong, colour), []).append(bundle)
         strokes.extend(
-            Stroke(pane=pane, colour=colour, is_strong=is_strong, is_before=order == 0, lines=tuple(lines))
-            for (order, is_strong, colour), lines in sorted(groups.items(), key=lambda item: item[0][0])
+            Stroke(pane=pane, colour=colour, is_strong=is_strong, is_before=order == 0, bundles=tuple(bundles))
+            for (order, is_strong, colour), bundles in sorted(groups.items(), key=lambda item: item[0][0])
         )
     return tuple(strokes)
 
@@ -154,54 +174,88 @@ def rising_times(block: TraceBlock) -> FloatArray:
     return np.maximum.accumulate(np.nan_to_num(block.times_s, nan=-np.inf))
 
 
-def _lines(
-    scene: TraceScene, pane: Pane, view: _BlockView, rows: Mapping[int, int], *, with_before: bool
-) -> Iterator[tuple[int, int, bool, Line]]:
+def _bundles(
+    scene: TraceScene,
+    pane: Pane,
+    view: _BlockView,
+    lanes: Mapping[int, Lane],
+    with_before: bool,  # noqa: FBT001
+    with_after: bool,  # noqa: FBT001
+) -> Iterator[tuple[tuple[int, bool, int], Bundle]]:
+    """Yield what a pane shows of a block, as bundles of one (order, whether it is strong, colour) each."""
     block = view.block
-    for place, channel in enumerate(block.channels):
-        row = rows.get(channel)
-        if row is None:
-            continue
-        lane = scene.lanes[row]
-        is_filtered = block.filtered[place] and scene.show_after
-        before_offset, after_offset = float(block.before_offset[place]), float(block.after_offset[place])
-        if pane.content == "difference":
-            if is_filtered and block.difference is not None:
-                offset = before_offset - after_offset
-                line = _line(scene, view, block.difference, place, row, lane, offset)
-                yield 1, scene.colours["difference"], False, line
-            continue
-        if with_before and (pane.content != "after" or not is_filtered):
-            is_mixed = pane.content == "both" and is_filtered
-            colour = scene.colours["before_mixed" if is_mixed else "before"]
-            yield 0, colour, False, _line(scene, view, block.before, place, row, lane, before_offset)
-        if pane.content != "before" and is_filtered and block.after is not None:
-            colour = scene.colours[f"held_{lane.colour}" if scene.is_held else lane.colour]
-            yield 1, colour, not scene.is_held, _line(scene, view, block.after, place, row, lane, after_offset)
+    places = [place for place, channel in enumerate(block.channels) if channel in lanes]
+    is_filtered = {place: block.filtered[place] and scene.show_after for place in places}
+    keys: dict[int, tuple[int, bool, int]]
+    if pane.content == "difference":
+        if with_after and block.difference is not None:
+            keys = {place: (1, False, scene.colours["difference"]) for place in places if is_filtered[place]}
+            yield from _drawn(scene, view, block.difference, block.before_offset - block.after_offset, keys, lanes)
+        return
+    if with_before:
+        keys = {
+            place: (
+                0,
+                False,
+                scene.colours["before_mixed" if pane.content == "both" and is_filtered[place] else "before"],
+            )
+            for place in places
+            if pane.content != "after" or not is_filtered[place]
+        }
+        yield from _drawn(scene, view, block.before, block.before_offset, keys, lanes)
+    if with_after and pane.content != "before" and block.after is not None:
+        held = "held_" if scene.is_held else ""
+        keys = {
+            place: (1, not scene.is_held, scene.colours[held + lanes[block.channels[place]].colour])
+            for place in places
+            if is_filtered[place]
+        }
+        yield from _drawn(scene, view, block.after, block.after_offset, keys, lanes)
 
 
-def _line(
-    scene: TraceScene, view: _BlockView, values: Envelope, place: int, row: int, lane: Lane, offset: float
-) -> Line:
-    lane_px = scene.height_px / len(scene.lanes)
-    slope = lane_px * lane.gain / scene.scales[lane.scale_kind]
-    if scene.negative_up:
-        slope = -slope
-    if not scene.remove_offset or not np.isfinite(offset):
-        offset = 0.0
-    centre = (row + 0.5) * lane_px
-    low = centre - (values.low[place, view.bins] - offset) * slope
-    is_code = lane.kind in CODE_KINDS
-    if is_code:
-        # a code is a number and no size: a large one must not be drawn across all other lanes
-        low = np.clip(low, row * lane_px + 1, (row + 1) * lane_px - 1)
-    if values.high is values.low:
-        return Line(x=view.x, top=low, bottom=low, is_exact=True)
-    high = centre - (values.high[place, view.bins] - offset) * slope
-    if is_code:
-        high = np.clip(high, row * lane_px + 1, (row + 1) * lane_px - 1)
+def _drawn(
+    scene: TraceScene,
+    view: _BlockView,
+    values: Envelope,
+    offsets: FloatArray,
+    keys: Mapping[int, tuple[int, bool, int]],
+    lanes: Mapping[int, Lane],
+) -> Iterator[tuple[tuple[int, bool, int], Bundle]]:
+    """Yield some channels of a block, (place, key), as bundles of one key each."""
+    places = list(keys)
+    if not places:
+        return
+    own = [lanes[view.block.channels[place]] for place in places]
+    shown = places if len(places) < len(values.low) else slice(None)
+    lane_px = scene.height_px / row_count(scene.lanes)
+    slope = np.array([lane_px * lane.gain / scene.scales[lane.scale_kind] for lane in own])[:, None]
+    slope = slope if scene.negative_up else -slope
+    offset = offsets[places] if scene.remove_offset else np.zeros(len(places))
+    offset = np.where(np.isfinite(offset), offset, 0.0)[:, None]
+    row = np.array([float(lane.row) for lane in own])[:, None]
+    centre = (row + 0.5 - np.array([lane.offset for lane in own])[:, None]) * lane_px
+    is_code = np.array([lane.kind in CODE_KINDS for lane in own])
+
+    def heights(of: FloatArray) -> FloatArray:
+        y = of[:, view.bins][shown] - offset
+        y *= slope
+        y += centre
+        if is_code.any():
+            # a code is a number and no size: a large one must not be drawn across all other lanes
+            top = row[is_code] * lane_px
+            y[is_code] = np.clip(y[is_code], top + 1, top + lane_px - 1)
+        return y
+
+    low = heights(values.low)
+    high = low if values.high is values.low else heights(values.high)
     top, bottom = (low, high) if scene.negative_up else (high, low)
-    return Line(x=view.x, top=top, bottom=bottom, is_exact=view.block.bin_samples == 1)
+    is_exact = values.high is values.low or view.block.bin_samples == 1
+    for key in dict.fromkeys(keys.values()):
+        rows = np.array([keys[place] == key for place in places])
+        if rows.all():
+            yield key, Bundle(x=view.x, top=top, bottom=bottom, is_exact=is_exact)
+        else:
+            yield key, Bundle(x=view.x, top=top[rows], bottom=bottom[rows], is_exact=is_exact)
 
 
 def vertices(line: Line) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,119 @@
+"""The painter: what it keeps between pictures, and its thread."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from jaxscope.compute.frames import Envelope
+from jaxscope.gui.painting import painter_thread
+from jaxscope.gui.painting.painter_thread import Painter, PainterThread, PaintFailure, TraceImage, paint_scene
+from jaxscope.gui.painting.scene import before_key
+
+
+def test_before_is_painted_once_while_a_filter_is_tuned(monkeypatch, make_scene):
+    painted = []
+    original = painter_thread._painted
+
+    def note(*arguments, only_before, **keywords):
+        painted.append(only_before)
+        return original(*arguments, only_before=only_before, **keywords)
+
+    monkeypatch.setattr(painter_thread, "_painted", note)
+    painter, scene = Painter(), make_scene()
+    first = painter.paint(scene)
+    block = scene.frame.blocks[0]
+    tuned = replace(block, after=Envelope(low=block.after.low * 1.5, high=block.after.high * 1.5))
+    second = painter.paint(replace(scene, serial=2, frame=replace(scene.frame, revision=2, blocks=(tuned,))))
+    assert painted == [True, False, False]
+    assert first.image != second.image
+    fresh = paint_scene(second.scene)
+    assert fresh.image == second.image
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"start_s": 1.0},
+        {"height_px": 100},
+        {"show_after": False},
+        {"negative_up": True},
+        {"scales": {"eeg": 5.0, "ecg": 4.0}},
+        {"quality": "motion"},
+    ],
+)
+def test_before_is_painted_anew_when_anything_of_it_changes(choices, make_scene):
+    assert before_key(make_scene()) != before_key(make_scene(**choices))
+
+
+def test_before_is_painted_anew_when_lanes_or_colours_change(make_scene, make_lane, colours):
+    scene = make_scene()
+    assert before_key(scene) != before_key(replace(scene, lanes=(make_lane(1, "ecg"), make_lane(0))))
+    assert before_key(scene) != before_key(replace(scene, colours=colours | {"before_mixed": colours["before"]}))
+
+
+def test_kept_before_is_never_shown_in_another_window(make_scene):
+    painter = Painter()
+    painter.paint(make_scene())
+    for choices in ({"start_s": 1.0, "stop_s": 11.0}, {"negative_up": True}, {"height_px": 100}):
+        scene = make_scene(**choices)
+        assert painter.paint(scene).image == paint_scene(scene).image
+
+
+def test_painter_thread_paints_the_newest_scene_and_drops_the_rest(make_scene):
+    begun, go_on = threading.Event(), threading.Event()
+    delivered, done = [], threading.Event()
+
+    def deliver(result):
+        delivered.append(result)
+        if len(delivered) == 1:
+            begun.set()
+            go_on.wait(10)
+        else:
+            done.set()
+
+    painter = PainterThread(deliver)
+    try:
+        painter.submit(make_scene(serial=1))
+        assert begun.wait(10)
+        for serial in (2, 3, 4):
+            painter.submit(make_scene(serial=serial))
+        go_on.set()
+        assert done.wait(10)
+    finally:
+        go_on.set()
+        painter.shut_down()
+    assert [result.scene.serial for result in delivered] == [1, 4]
+    assert all(isinstance(result, TraceImage) for result in delivered)
+
+
+def test_painter_lives_on_after_an_error(caplog, make_scene):
+    delivered, arrived = [], threading.Semaphore(0)
+
+    def deliver(result):
+        delivered.append(result)
+        arrived.release()
+
+    painter = PainterThread(deliver)
+    try:
+        painter.submit(make_scene(scales={}))
+        assert arrived.acquire(timeout=10)
+        painter.submit(make_scene())
+        assert arrived.acquire(timeout=10)
+    finally:
+        painter.shut_down()
+    assert isinstance(delivered[0], PaintFailure)
+    assert isinstance(delivered[0].error, KeyError)
+    assert isinstance(delivered[1], TraceImage)
+    assert "painting failed" in caplog.text
+
+
+def test_shut_down_joins_and_nothing_is_delivered_afterwards(make_scene):
+    delivered = []
+    painter = PainterThread(delivered.append)
+    painter.shut_down()
+    painter.submit(make_scene())
+    assert not any(thread.name == "jaxscope-painter" for thread in threading.enumerate())
+    assert delivered == []
