@@ -170,7 +170,7 @@ def scale_of(x: Array, expected: Array, rules: dict[str, Any]) -> float:
     """Return what an error is measured by: the larger of output and input, less the offset that is taken off."""
     is_moved = rules["initial"] == "steady" or rules["phase"] == "zero"
     spread = x - np.nanmedian(x, axis=1, keepdims=True) if is_moved and np.isfinite(x).any() else x
-    sizes = [np.abs(np.nan_to_num(values)).max(initial=0.0) for values in (expected, spread, 1e-9 * x)]
+    sizes = [np.abs(np.nan_to_num(values)).max(initial=0.0) for values in (expected, spread, 1e-7 * x)]
     return max(float(max(sizes)), 1e-300)
 
 

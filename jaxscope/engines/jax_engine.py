@@ -269,6 +269,7 @@ class JaxProgram(AbstractProgram):
     def _both_ways(self, x: Array, rows: Rows) -> Array:
         if x.shape[1] == 0:
             return np.zeros(x.shape, dtype=self.dtype)
+        x = x if x.dtype == np.float64 else x.astype(self.dtype, copy=False)  # padding is made in its precision
         # what is constant in a signal goes from part to part beside it, in float64
         constant = np.zeros(len(rows))
         for k in range(len(self.kinds)):
@@ -277,7 +278,6 @@ class JaxProgram(AbstractProgram):
 
     def _part_both_ways(self, k: int, x: Array, constant: Array, rows: Rows) -> tuple[Array, Array]:
         """Return what a part makes of ``x + constant``, as samples and a constant."""
-        column = self._parts[k]
         kind = self.structure.padding_kind
         gains = np.broadcast_to(self._steady()[k][1], self.n_channels)[rows]
         if np.isnan(gains).any() or kind == "gustafsson":

@@ -99,7 +99,11 @@ class Stage:
             return [aligned(*self._key) for _ in range(2)]
 
     def _subtract(self, x: Array, offset: Array, out: Array) -> None:
-        """Write ``x − offset`` in the precision of ``x``, then round it; mixed types in one numpy call are slow."""
+        """Write ``x − offset``, worked out in the wider of both precisions; mixed types in one numpy call are slow."""
+        if x.dtype.itemsize < out.dtype.itemsize:  # a difference of float32 would lose what float64 is asked for
+            np.copyto(out, x)
+            np.subtract(out, offset[:, np.newaxis], out=out)
+            return
         own = offset[:, np.newaxis].astype(x.dtype)  # a sample of x, so nothing is lost
         if x.dtype == out.dtype:
             np.subtract(x, own, out=out)

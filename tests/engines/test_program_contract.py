@@ -164,6 +164,15 @@ def test_a_chain_per_channel_equals_channel_by_channel(phase: str, chain, sectio
             assert_close(together[k : k + 1], alone, x[k : k + 1], 1e-11)
 
 
+@pytest.mark.parametrize("phase", ["causal", "zero"])
+def test_float32_samples_are_filtered_in_float64_where_that_is_asked_for(phase: str, chain, sections) -> None:
+    design = chain(sections(scipy.signal.butter(2, 0.2, output="sos")), Taps((0.5, 0.25)), phase=phase)
+    x = (np.random.default_rng(4).standard_normal((2, 500)) * 1e3 + 17).astype(np.float32)
+    y = make_program(design, n_channels=2, method="block").run(x)
+    exact = make_program(design, n_channels=2, method="scipy").run(x.astype(np.float64))
+    np.testing.assert_allclose(y, exact, rtol=0, atol=1e-9)
+
+
 def test_truncated_says_how_wrong_it_is(chain, sections) -> None:
     b, a = [0.054778173164082, 0.164334519492245, 0.164334519492245, 0.054778173164082], [
         1, -1.086740193996892, 0.649914553946275, -0.124948974636730,
