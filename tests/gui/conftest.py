@@ -15,6 +15,8 @@ from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.filters.coefficients import RunningMedian, Sections, Taps
 from jaxscope.filters.stability import plane_of
 from jaxscope.gui.theme import theme
+from jaxscope.gui.views.coefficients import CoefficientsFace
+from jaxscope.gui.views.coefficients_model import Address
 from jaxscope.session.actions import Action
 from jaxscope.session.state import Document, SessionState, Viewport
 from jaxscope.session.store import Store
@@ -121,6 +123,20 @@ class Rig:
     def stage(self, number: int = 0) -> Stage:
         return self.state.document.chains[self.state.viewport.active_chain].stages[number]
 
+    @property
+    def cells(self):
+        """The cells of a Coefficients face."""
+        return self.view.table.cells
+
+    def go_to(self, address: Address) -> None:
+        """Give the focus to a cell of a Coefficients face."""
+        self.cells.setFocus()
+        self.cells.setCurrentIndex(self.view.model.index_of(address))
+
+    def number(self, row: int, column: int) -> float:
+        """Return a number of the first stage's sections."""
+        return self.stage().spec.design(RATE_HZ).rows[row][column]
+
     def dispatch(self, action: Action) -> None:
         self.log.append(action)
         self.store.dispatch(action)
@@ -164,3 +180,31 @@ def spectra() -> SpectrumFrame:
 def frame_of() -> Callable[..., DesignFrame]:
     """Return the maker of design frames: state, revision and maybe rate."""
     return design_frame
+
+
+@pytest.fixture
+def shown(qtbot):
+    """Return what shows the face of a rig on the screen, its log empty."""
+
+    def show(rig: Rig) -> Rig:
+        qtbot.addWidget(rig.view)
+        rig.view.resize(368, 560)
+        rig.view.show()
+        rig.view.activateWindow()
+        qtbot.waitUntil(rig.view.isActiveWindow)
+        rig.log.clear()
+        return rig
+
+    return show
+
+
+@pytest.fixture
+def sos(shown, make_rig):
+    """Return a rig with a Coefficients face on four sections."""
+    return shown(make_rig(CoefficientsFace, FAMILIES["butterworth"](order=8, cutoff_hz=40.0), face="coefficients"))
+
+
+@pytest.fixture
+def taps(shown, make_rig):
+    """Return a rig with a Coefficients face on 21 taps."""
+    return shown(make_rig(CoefficientsFace, FAMILIES["fir_window"](taps=21), face="coefficients"))

@@ -12,11 +12,9 @@ from itertools import count
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +25,7 @@ from jaxscope.filters.roots import Roots
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, rounded
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.gui.views.coefficients_editor import EditingTable
 from jaxscope.gui.views.coefficients_model import write_cell
 from jaxscope.gui.views.poles_zeros_model import Kind, half_of, with_half
 
@@ -166,41 +165,21 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
 
-class RootsTable(QTableView):
+class RootsTable(EditingTable):
     """The cells."""
 
     #: (roots, merge key)
     changed = Signal(object, str)
-    #: an edit was given up: the stage is to be as it was (merge key)
-    given_up = Signal(str)
-    complained = Signal(str)
-    escaped = Signal()
-    #: the editor is gone
-    closed = Signal()
 
     def __init__(self, model: RootsModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self.editor = TextField("Root", width=None, height=24, mono=True, px=11)
+        super().__init__(self.editor, "Zeros and poles", parent)
         self.cells = model
         self.rate_hz = 1000.0
         self.can_edit = True
-        self._before: tuple[Roots, str] | None = None
         self.setModel(model)
         self.setItemDelegate(_Delegate(self))
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.horizontalHeader().hide()
-        self.verticalHeader().hide()
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
-        self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Zeros and poles")
-        self.editor = TextField("Root", width=None, height=24, mono=True, px=11, parent=self)
-        self.editor.hide()
         self.editor.textEdited.connect(self._on_typed)
-        self.editor.returnPressed.connect(self._on_taken)
-        self.editor.escaped.connect(self._on_given_up)
-        self.editor.editingFinished.connect(self._on_left)
 
     def edit_current(self, first: str = "") -> None:
         """Open the editor over the current cell, with a first letter typed where one is given."""
@@ -212,13 +191,7 @@ class RootsTable(QTableView):
         self._before = (self.cells.roots, f"root-{next(_visits)}")
         self.editor.set_wrong(wrong=False)
         self.editor.setText("" if root is None else exact_root(root))
-        self.editor.setGeometry(self.visualRect(index).adjusted(0, 1, 0, 1))
-        self.editor.show()
-        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.editor.selectAll()
-        if first:
-            self.editor.insert(first)
-            self.editor.textEdited.emit(self.editor.text())
+        self._open_over(self.visualRect(index).adjusted(0, 1, 0, 1), first)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -268,27 +241,6 @@ class RootsTable(QTableView):
         self.editor.set_wrong(wrong=False)
         self.complained.emit("")
         self.changed.emit(self._with(root), self._before[1])
-
-    def _on_taken(self) -> None:
-        if not self.editor.is_wrong:
-            self._close()
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _on_given_up(self) -> None:
-        if self._before is not None:
-            self.given_up.emit(self._before[1])
-        self._close()
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _on_left(self) -> None:
-        if not self.editor.hasFocus():
-            self._close()
-
-    def _close(self) -> None:
-        self._before = None
-        self.editor.hide()
-        self.complained.emit("")
-        self.closed.emit()
 
 
 class RootsCard(QWidget):

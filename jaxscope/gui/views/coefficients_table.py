@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count, pairwise
 
-from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.numbers import MINUS, NumberRange
 from jaxscope.gui.components.painting import LEFT, RIGHT, draw_text, rounded
 from jaxscope.gui.theme import font, scaled
+from jaxscope.gui.views.coefficients_editor import EditingTable
 from jaxscope.gui.views.coefficients_model import (
     Address,
     CoefficientModel,
@@ -79,48 +79,26 @@ def _ground(*, is_edited: bool):
     return colour("after_bg" if is_edited else "hover")
 
 
-class CellTable(QTableView):
+class CellTable(EditingTable):
     """The cells alone, without headings."""
 
     #: (address, value, merge key)
     changed = Signal(object, float, str)
-    #: an edit was given up: the stage is to be as it was (merge key)
-    given_up = Signal(str)
     #: another cell became current
     moved = Signal()
-    complained = Signal(str)
-    pasted = Signal(list)
-    escaped = Signal()
     dragging = Signal(bool)
 
     def __init__(self, model: CoefficientModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self.editor = NumberField("Coefficient", span=ExactRange(), width=None, height=24, mono=True, px=11)
+        super().__init__(self.editor, "Coefficients", parent)
         self.cells = model
         self.setModel(model)
         self.setItemDelegate(_CellDelegate(self))
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.horizontalHeader().hide()
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(16)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Coefficients")
         self._scrub: tuple[Address, float, float, str] | None = None
         self._spin_key = f"spin-{next(_runs)}"
-        self._before: tuple[Address, float, str] | None = None
-        self.editor = NumberField(
-            "Coefficient", span=ExactRange(), width=None, height=24, mono=True, px=11, parent=self
-        )
-        self.editor.hide()
         self.editor.edited.connect(self._on_typed)
         self.editor.complained.connect(self.complained)
-        self.editor.returnPressed.connect(self._on_taken)
-        self.editor.escaped.connect(self._on_given_up)
-        self.editor.editingFinished.connect(self._on_left)
 
     def set_reader(self, parse: Callable[[str], float], check: Callable[[Address, float], str | None]) -> None:
         """Set what reads the text of a cell, and what tells why a number cannot be used."""
@@ -143,13 +121,7 @@ class CellTable(QTableView):
         rect = self.visualRect(self.currentIndex())
         wide = max(rect.width(), scaled(110))
         left = min(rect.left(), max(0, self.viewport().width() - wide))
-        self.editor.setGeometry(left, rect.top() + 1, wide, rect.height())
-        self.editor.show()
-        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.editor.selectAll()
-        if first:
-            self.editor.insert(first)
-            self.editor.textEdited.emit(self.editor.text())
+        self._open_over(QRect(left, rect.top() + 1, wide, rect.height()), first)
 
     def spin(self, address: Address, steps: float, merge_key: str) -> None:
         """Move the last shown digit of a number."""
@@ -302,26 +274,6 @@ class CellTable(QTableView):
     def _on_typed(self, value: float, _key: str) -> None:
         if self._before is not None:
             self.changed.emit(self._before[0], value, self._before[2])
-
-    def _on_taken(self) -> None:
-        if not self.editor.is_wrong:
-            self._close_editor()
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _on_given_up(self) -> None:
-        if self._before is not None:
-            self.given_up.emit(self._before[2])
-        self._close_editor()
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _on_left(self) -> None:
-        if not self.editor.hasFocus():
-            self._close_editor()
-
-    def _close_editor(self) -> None:
-        self._before = None
-        self.editor.hide()
-        self.complained.emit("")
 
     def _on_escape(self) -> None:
         if self._scrub is None:
