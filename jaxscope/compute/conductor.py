@@ -121,6 +121,13 @@ class Conductor:
 
         self._scheduler.submit("open", work)
 
+    def take_up(self) -> None:
+        """Draw the recording that was opened and that the state refers to already."""
+        self._recording_changed(self._store.state)
+        self._submit_design()
+        self._submit_traces()
+        self._submit_overview(anew=True)
+
     def close_recording(self) -> None:
         """Let go of the recording."""
         for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "measure", "agreement", "after"):

@@ -98,6 +98,9 @@ def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...
     ]
     shown.sort(key=lambda number: (position.get(info.channels[number].name, len(position)), number))
     count = state.viewport.lane_count
+    if state.viewport.arrangement == "butterfly":
+        together = set(state.viewport.together)
+        return tuple(number for number in shown if not together or info.channels[number].name in together)
     if count is None:
         return tuple(shown)
     first = min(state.viewport.first_lane, max(0, len(shown) - count))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt
@@ -11,41 +12,54 @@ from PySide6.QtWidgets import QMenu, QWidget
 from jaxscope.gui.icons import icon
 from jaxscope.gui.painting.lanes import shown_channels
 from jaxscope.gui.shell import Shell
+from jaxscope.gui.views.channel_sheet import COLOURS, ChannelSheet
 from jaxscope.session import actions as act
 from jaxscope.session.state import CHAIN_TAGS
 
-_COLOURS = (
-    ("", "Colour of its type"),
-    ("t1", "Blue"),
-    ("t2", "Orange"),
-    ("t3", "Green"),
-    ("t4", "Pink"),
-    ("t5", "Yellow"),
-    ("t6", "Red"),
-    ("t7", "Violet"),
-    ("t8", "Cyan"),
-)
+
+def look_title(label: str, name: str) -> str:
+    """Return how a menu names a channel: as it is shown, and as the file has it where that differs."""
+    return f"{label} ({name})" if label else name
 
 
 class ChannelMenus:
     """Opens the menus of channels over one window."""
 
-    def __init__(self, window: QWidget, shell: Shell) -> None:
+    def __init__(self, window: QWidget, shell: Shell, copy_values: Callable[[], object]) -> None:
         self.window = window
         self.shell = shell
+        self.copy_values = copy_values
+        self._sheet: ChannelSheet | None = None
+
+    def open_sheet(self, name: str) -> None:
+        """Open the sheet on which the look of a channel is typed."""
+        if self._sheet is None:
+            self._sheet = ChannelSheet(self.window, self.shell.dispatch, lambda: self.shell.state)
+            self.shell.store.subscribe(self._sheet.show_state)
+        self._sheet.ask(name)
+
+    @property
+    def sheet(self) -> ChannelSheet | None:
+        """The sheet of a channel, once it was needed."""
+        return self._sheet
 
     def open_channel_menu(self, name: str, where: QPoint) -> None:
         """Open the menu of a channel."""
         menu = QMenu(self.window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addSection(name)
+        menu.addSection(look_title(self.shell.state.document.look_of(name).label, name))
         look = self.shell.state.document.look_of(name)
         menu.addAction(icon("eye-off"), "Hide", lambda: self.shell.dispatch(act.HideChannels(names=(name,))))
         alone = "All channels" if self.shell.viewport.lane_count == 1 else "This channel alone"
         menu.addAction(icon("viewfinder"), alone, lambda: self.toggle_alone(name))
         menu.addSeparator()
-        menu.addAction("Taller", lambda: self._gain(name, look.gain * 1.25))
-        menu.addAction("Flatter", lambda: self._gain(name, look.gain * 0.8))
+        menu.addAction("Taller", lambda: self._change(name, gain=look.gain * 1.25))
+        menu.addAction("Flatter", lambda: self._change(name, gain=look.gain * 0.8))
+        menu.addAction("Higher by a quarter row", lambda: self._change(name, offset=look.offset + 0.25))
+        menu.addAction("Lower by a quarter row", lambda: self._change(name, offset=look.offset - 0.25))
+        menu.addAction(icon("pencil"), "Name, height, offset…", lambda: self.open_sheet(name))
+        menu.addSeparator()
+        menu.addAction(icon("copy"), "Copy values", self.copy_values)
         menu.addSeparator()
         self._fill_colours(menu.addMenu("Colour"), name)
         self._fill_chains(menu.addMenu("Chain"), name)
@@ -75,10 +89,9 @@ class ChannelMenus:
         self._fill_colours(menu, name)
         menu.popup(where)
 
-    def _gain(self, name: str, gain: float) -> None:
-
-        look = self.shell.state.document.look_of(name)
-        self.shell.dispatch(act.SetLook(channel=name, look=replace(look, gain=gain)))
+    def _change(self, name: str, **values: float) -> None:
+        look = replace(self.shell.state.document.look_of(name), **values)  # type: ignore[arg-type]
+        self.shell.dispatch(act.SetLook(channel=name, look=look))
 
     def _fill_chains(self, menu: QMenu, name: str) -> None:
         lane = next((item for item in self.shell.lanes if item.name == name), None)
@@ -97,7 +110,7 @@ class ChannelMenus:
 
         look = self.shell.state.document.look_of(name)
         group = QActionGroup(menu)
-        for token, words in _COLOURS:
+        for token, words in COLOURS:
             entry = menu.addAction(icon("circle", token or "text3"), words)
             entry.setCheckable(True)
             entry.setChecked((look.colour or "") == token)

@@ -16,7 +16,7 @@ from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.lanes import Lane, lanes_of, shown_channels
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.session import actions as act
-from jaxscope.session.state import Mode, SessionState, Viewport
+from jaxscope.session.state import Arrangement, Mode, SessionState, Viewport
 from jaxscope.session.store import Store
 
 TALLER = 1.25
@@ -109,6 +109,18 @@ class Shell:
     def toggle_display(self, name: str) -> None:
         """Turn one of the yes-or-no choices of the viewport."""
         self.dispatch(act.SetDisplay(name=name, value=not getattr(self.viewport, name)))
+
+    def toggle_arrangement(self, arrangement: Arrangement) -> None:
+        """Lay channels over one another, or give each its own row again.
+
+        Butterfly takes the selected channels where there are several, else all.
+        """
+        if self.viewport.arrangement == arrangement:
+            arrangement = "stacked"
+        selected = self.viewport.selected_channels
+        is_few = arrangement == "butterfly" and len(selected) > 1
+        self.navigator.remember()
+        self.dispatch(act.Arrange(arrangement=arrangement, together=selected if is_few else ()))
 
     # --- heights
 
@@ -231,8 +243,13 @@ class Shell:
             self.navigator.look(onset_s - viewport.duration_s / 2, viewport.duration_s)
 
     def set_cursor(self, second: float | None) -> None:
-        """Set a cursor, or take the set one away."""
-        if self.viewport.cursors_s or second is None:
+        """Set a cursor, then a second one, then none; without a time two in thirds of the window."""
+        cursors_s = self.viewport.cursors_s
+        if len(cursors_s) == 2:
             self.dispatch(act.SetCursors(cursors_s=()))
+        elif second is not None:
+            self.dispatch(act.SetCursors(cursors_s=(*cursors_s, second)))
         else:
-            self.dispatch(act.SetCursors(cursors_s=(second,)))
+            third_s = self.viewport.duration_s / 3
+            thirds_s = (self.viewport.start_s + third_s, self.viewport.start_s + 2 * third_s)
+            self.dispatch(act.SetCursors(cursors_s=thirds_s))

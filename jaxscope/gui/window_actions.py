@@ -17,6 +17,7 @@ from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.painting.geometry import share_at
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.theme import theme
+from jaxscope.gui.views.traces_copy import copied_text
 from jaxscope.gui.window_files import WindowFiles
 from jaxscope.session import actions as act
 from jaxscope.session.settings import LARGEST_TEXT, SMALLEST_TEXT, Settings
@@ -31,7 +32,7 @@ class WindowActions(WindowFiles):
 
     def __init__(self, window: MainWindow, shell: Shell, conductor: Conductor, settings: Settings) -> None:
         super().__init__(window, shell, conductor, settings)
-        self.menus = ChannelMenus(window, shell)
+        self.menus = ChannelMenus(window, shell, self.copy_values)
         self.is_zen: bool = False
 
     # --- exporting
@@ -60,9 +61,19 @@ class WindowActions(WindowFiles):
             self.shell.dispatch(act.PlaceDivider(mode="curtain", share=share))
 
     def toggle_cursor(self) -> None:
-        """Set a cursor under the pointer, or take it away."""
+        """Set a cursor under the pointer, then a second one, then none."""
         pointer = self.window.traces.pointer
         self.shell.set_cursor(None if pointer is None else self.window.traces.second_at(pointer.x()))
+
+    def copy_values(self) -> None:
+        """Copy what the traces hold at the pointer or the cursor, or between two cursors, as a table."""
+        traces, cursors_s = self.window.traces, self.shell.viewport.cursors_s
+        second = cursors_s[0] if cursors_s else None
+        if second is None and traces.pointer is not None:
+            second = traces.second_at(traces.pointer.x())
+        text = copied_text(traces.model, second)
+        QApplication.clipboard().setText(text)
+        self.say(f"Copied {text.count(chr(10))} lines" if text else "Nothing to copy: point at the traces")
 
     def hold_space(self, *, held: bool) -> None:
         """Make the left button pan while Space is down."""
@@ -158,9 +169,21 @@ class WindowActions(WindowFiles):
         """List the keys."""
         self.window.open_keys()
 
+    def new_window(self) -> None:
+        """Ask for another window on the same recording."""
+        self.window.window_asked.emit()
+
+    def toggle_link(self) -> None:
+        """Look at the same time as the other windows on the recording, or not."""
+        store = self.shell.store
+        store.set_linked(linked=not store.is_linked)
+        self.window.show_companions()
+
     def quit(self) -> None:
-        """Close the window."""
-        self.window.close()
+        """Close every window; one that keeps its changes keeps the program open."""
+        for window in QApplication.topLevelWidgets():
+            if isinstance(window, type(self.window)) and window.isVisible():
+                window.close()
 
     # --- menus of a channel
 

@@ -90,6 +90,7 @@ def lanes_of(state: SessionState, info: RecordingInfo) -> tuple[Lane, ...]:
         viewport.first_lane,
         viewport.lane_count,
         viewport.arrangement,
+        viewport.together,
     )
     if not _last or _last[0][0] is not info or _last[0][1] != key:
         _last[:] = [(info, key, _laid_out(state, info))]

@@ -18,10 +18,12 @@ from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.painting.geometry import RAIL_PX
-from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_of, name_stride, shown_channels
+from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_in, lanes_of, name_stride, row_count, shown_channels
 from jaxscope.gui.theme import colour, font, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
+from jaxscope.gui.views.rail_groups import named_lane, paint_overlaid
 from jaxscope.gui.views.traces_gestures import chosen_channels
+from jaxscope.gui.views.traces_numbers import signed
 from jaxscope.session.actions import HideChannels, SelectChannels, SetChannelOrder, SetLook, ShowLanes
 from jaxscope.session.state import SessionState
 
@@ -39,6 +41,8 @@ class RailView(AbstractView, QWidget):
     tag_menu_asked = Signal(str, object)
     colour_menu_asked = Signal(str, object)
     menu_asked = Signal(str, object)
+    #: a name was double-clicked
+    rename_asked = Signal(str)
 
     def __init__(self, dispatch: Dispatch, state: SessionState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,11 +114,15 @@ class RailView(AbstractView, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
         painter.fillRect(self.rect(), colour("canvas"))
-        count = len(self._lanes)
+        count = row_count(self._lanes)
         stride = name_stride(self.height(), count)
-        for row, lane in enumerate(self._lanes):
-            top = row * self.height() / count
-            self._paint_row(painter, row, lane, QRectF(0, top, self.width(), self.height() / count), stride)
+        for row in range(count):
+            rect = QRectF(0, row * self.height() / count, self.width(), self.height() / count)
+            lanes = lanes_in(self._lanes, row)
+            if self._state.viewport.arrangement == "stacked":
+                self._paint_row(painter, row, lanes[0], rect, stride)
+            else:
+                paint_overlaid(painter, lanes, rect, self._state.viewport.selected_channels)
         if self._drop_y is not None:
             painter.fillRect(QRectF(0, round(self._drop_y) - 1, self.width() - 1, 2), colour("focus"))
         hairline(painter, self.width() - 1, 0, self.height(), upright=True)
@@ -136,11 +144,11 @@ class RailView(AbstractView, QWidget):
         has_tools = is_under and rect.height() >= 16
         room = _TOOL_LEFT - 28 if has_tools else (38 if lane.unit else 82)
         elide = Qt.TextElideMode.ElideMiddle
-        is_long = not has_tools and len(lane.name) > 5
+        is_long = not has_tools and len(lane.title) > 5
         draw_text(
             painter,
             words.adjusted(26, 0, -(self.width() - 26 - (86 if is_long else room)), 0),
-            lane.name,
+            lane.title,
             font(12, 500),
             "text",
             elide=elide,
@@ -176,15 +184,16 @@ class RailView(AbstractView, QWidget):
             self._height_of = (lane, event.position().y(), self._state.document.look_of(lane.name).gain)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        row = lane_at(event.position().y(), self.height(), len(self._lanes))
+        is_stacked = self._state.viewport.arrangement == "stacked"
+        row = lane_at(event.position().y(), self.height(), row_count(self._lanes)) if is_stacked else None
         if row != self._hover:
             self._hover = row
             self.update()
         if self._height_of is not None:
             self._drag_height(event.position().y())
-        elif self._pressed is not None and abs(event.position().y() - self._pressed.y()) > _DRAG_PX:
+        elif is_stacked and self._pressed is not None and abs(event.position().y() - self._pressed.y()) > _DRAG_PX:
             self._dragged = self._dragged or self._lane_at(self._pressed.y())
-            count = max(1, len(self._lanes))
+            count = max(1, row_count(self._lanes))
             gap = min(count, max(0, round(event.position().y() * count / self.height())))
             self._drop_y = gap * self.height() / count
             self.update()
@@ -201,6 +210,12 @@ class RailView(AbstractView, QWidget):
         elif height_of is None or abs(event.position().y() - height_of[1]) < _DRAG_PX:
             self._click(pressed, event)
         self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        lane = self._lane_at(event.position().y())
+        is_name = self._tool_at(event.position()) is None and 24 <= event.position().x() < self.width() - 36
+        if lane is not None and is_name:
+            self.rename_asked.emit(lane.name)
 
     def _click(self, point: QPointF, event: QMouseEvent) -> None:
         lane = self._lane_at(point.y())
@@ -288,7 +303,10 @@ class RailView(AbstractView, QWidget):
         channel = self._info.channels[lane.channel]
         rate = "no rate" if channel.rate_hz is None else f"{channel.rate_hz:g} Hz"
         unit = lane.unit or "no unit"
-        return f"{lane.name}, {lane.kind.upper()}, {unit}, {rate}, gain ×{lane.gain:.3g}. Drag to reorder"
+        named = f"{lane.title} ({lane.name} in the file)" if lane.label else lane.name
+        moved = f", offset {signed(lane.offset, 2)} rows" if lane.offset else ""
+        words = f"{named}, {lane.kind.upper()}, {unit}, {rate}, gain ×{lane.gain:.3g}{moved}"
+        return f"{words}. Drag to reorder"
 
     def _tag_tip(self, lane: Lane) -> str:
         if lane.is_raw:
@@ -298,11 +316,18 @@ class RailView(AbstractView, QWidget):
         return f"Chain {lane.tag}: {stages}. Click to change"
 
     def _lane_at(self, y: float) -> Lane | None:
-        row = lane_at(y, self.height(), len(self._lanes))
-        return None if row is None else self._lanes[row]
+        """Return the lane of a height; of overlaid ones the one whose name is there, none between them."""
+        row = lane_at(y, self.height(), row_count(self._lanes))
+        lanes = lanes_in(self._lanes, row)
+        if self._state.viewport.arrangement == "stacked" or not lanes:
+            return lanes[0] if lanes else None
+        row_px = self.height() / row_count(self._lanes)
+        rect = QRectF(0, (row or 0) * row_px, self.width(), row_px)
+        return named_lane(lanes, rect, y)
 
     def _tool_at(self, point: QPointF) -> int | None:
-        if not self._lanes or self.height() / len(self._lanes) < 16:
+        is_stacked = self._state.viewport.arrangement == "stacked"
+        if not self._lanes or not is_stacked or self.height() / row_count(self._lanes) < 16:
             return None
         place = int((point.x() - _TOOL_LEFT + 4) // _TOOL_STEP)
         return place if 0 <= place < len(_TOOLS) and point.x() >= _TOOL_LEFT - 4 else None

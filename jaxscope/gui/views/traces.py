@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.compute.frames import Blocked, Frame, MeasureFrame, Opened
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.navigator import Navigator
@@ -25,11 +25,11 @@ from jaxscope.gui.painting.scene import Quality, TraceScene
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.traces_canvas import Canvas
+from jaxscope.gui.views.traces_cursors import cursor_near, paint_cursors
 from jaxscope.gui.views.traces_gestures import TraceGestures
 from jaxscope.gui.views.traces_layers import (
     emptiness_words,
     paint_cover,
-    paint_cursors,
     paint_emptiness,
     paint_ground,
     paint_rubber_band,
@@ -62,6 +62,8 @@ class TracesView(AbstractView, QWidget):
     painted = Signal(int)
     #: device pixels across
     width_px_changed = Signal(int)
+    #: words for the status bar, empty where there are none
+    hinted = Signal(str)
     #: (channel name, global position)
     menu_asked = Signal(str, object)
 
@@ -80,6 +82,7 @@ class TracesView(AbstractView, QWidget):
         self._picture: TraceImage | None = None
         self._pointer: QPointF | None = None
         self._is_divider_hot = False
+        self._shape: Qt.CursorShape | None = None
         self._announced = -1
         self._asked = 0
         self._told_width = -1
@@ -131,6 +134,9 @@ class TracesView(AbstractView, QWidget):
             case Blocked():
                 if self.model.hold(outcome):
                     self._ask("motion")
+            case MeasureFrame():
+                if self.model.take_measures(outcome):
+                    self.update()
             case TraceImage():
                 self._show_image(outcome)
 
@@ -303,7 +309,7 @@ class TracesView(AbstractView, QWidget):
         self._gestures.wheel(event)
 
     def contextMenuEvent(self, event) -> None:
-        lane = self._gestures.lane_at(QPointF(event.pos()).y())
+        lane = self._gestures.lane_at(QPointF(event.pos()))
         if lane is not None:
             self.menu_asked.emit(lane.name, event.globalPos())
 
@@ -324,11 +330,15 @@ class TracesView(AbstractView, QWidget):
         """Show by the shape of the pointer what a drag from a position would do."""
         if self._gestures.space_is_down:
             return
-        is_hot = self._gestures.is_dividing or self._gestures.is_on_divider(point)
-        if is_hot:
-            self.setCursor(Qt.CursorShape.SplitHCursor)
-        elif self._is_divider_hot:
+        gestures = self._gestures
+        is_on_cursor = gestures.moves_cursor or cursor_near(self.model, self.width(), point.x()) is not None
+        is_hot = gestures.is_dividing or (not is_on_cursor and gestures.is_on_divider(point))
+        shape = Qt.CursorShape.SizeHorCursor if is_on_cursor else Qt.CursorShape.SplitHCursor if is_hot else None
+        if shape is not None:
+            self.setCursor(shape)
+        elif self._shape is not None:
             self.unsetCursor()
+        self._shape = shape
         if is_hot != self._is_divider_hot:
             self._is_divider_hot = is_hot
             self.update()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter
 
 from jaxscope.gui.painting.geometry import PaneRect
+from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.views.traces_model import TracesModel
 
 
@@ -29,8 +30,12 @@ class Canvas:
 
     @property
     def lane_px(self) -> float:
-        """Height of one lane."""
-        return self.height / max(1, len(self.model.lanes))
+        """Height of one row."""
+        return self.height / max(1, self.model.rows)
+
+    def lane_under_pointer(self, second: float) -> Lane | None:
+        """Return the lane that the pointer is nearest to."""
+        return None if self.pointer is None else self.model.lane_near(self.pointer.y(), self.height, second)
 
     def x(self, pane: PaneRect, second: float) -> float:
         """Return the position of a time in a pane."""

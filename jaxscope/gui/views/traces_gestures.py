@@ -15,8 +15,9 @@ from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import pane_at, share_at
 from jaxscope.gui.painting.lanes import Lane, lane_at, shown_channels, span_of_names
 from jaxscope.gui.views.base import Dispatch
+from jaxscope.gui.views.traces_cursors import cursor_near
 from jaxscope.gui.views.traces_dividers import is_on_divider
-from jaxscope.session.actions import LookAt, PlaceDivider, SelectChannels, SetScale, ShowLanes
+from jaxscope.session.actions import Arrange, LookAt, PlaceDivider, SelectChannels, SetCursors, SetScale, ShowLanes
 from jaxscope.session.state import Viewport
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ _NOTCH = 120.0
 _WHEEL_SHARE = 0.1
 _ZOOM_STEP = 1.25
 _TALLER = 1.25
+#: How far a peak may be from the pointer.
+_SNAP_PX = 16.0
+_SNAPS: tuple[tuple[Qt.KeyboardModifier, Literal["sample", "peak"]], ...] = (
+    (Qt.KeyboardModifier.ControlModifier, "sample"),
+    (Qt.KeyboardModifier.ShiftModifier, "peak"),
+)
 
 
 class TraceGestures:
@@ -41,6 +48,7 @@ class TraceGestures:
         self._before: Viewport | None = None
         self._is_pan = False
         self._is_dividing = False
+        self._cursor: int | None = None
         self._anchor_name = ""
         self._lanes_before_alone: tuple[int, int | None] | None = None
         self.band: QRectF | None = None
@@ -50,11 +58,12 @@ class TraceGestures:
     def _viewport(self) -> Viewport:
         return self._view.model.state.viewport
 
-    def lane_at(self, y: float) -> Lane | None:
-        """Return the lane at a height."""
-        lanes = self._view.model.lanes
-        row = lane_at(y, self._view.height(), len(lanes))
-        return None if row is None else lanes[row]
+    def lane_at(self, point: QPointF) -> Lane | None:
+        """Return the lane at a position."""
+        second = self._view.second_at(point.x())
+        return self._view.model.lane_near(
+            point.y(), self._view.height(), self._viewport.start_s if second is None else second
+        )
 
     def is_on_divider(self, point: QPointF) -> bool:
         """Whether a position is on the divider of Split or on the curtain."""
@@ -66,6 +75,33 @@ class TraceGestures:
     def is_dividing(self) -> bool:
         """Whether the divider or the curtain is being dragged."""
         return self._is_dividing
+
+    @property
+    def moves_cursor(self) -> bool:
+        """Whether a cursor is being dragged."""
+        return self._cursor is not None
+
+    def _move_cursor(self, event: QMouseEvent) -> None:
+        """Put the cursor that is dragged under the pointer; Ctrl takes the nearest sample, Shift the nearest peak."""
+        model, point = self._view.model, event.position()
+        pane = pane_at(model.panes(self._view.width()), point.x())
+        second = pane.second_at(point.x(), model.start_s, model.duration_s)
+        second = min(max(second, 0.0), self._navigator.total_s or second)
+        how = next((how for key, how in _SNAPS if event.modifiers() & key), None)
+        lane = self.lane_at(point)
+        if how is not None and lane is not None:
+            second = model.snapped(lane, second, _SNAP_PX / pane.width * model.duration_s, how)
+        cursors_s = list(self._viewport.cursors_s)
+        if self._cursor is not None and self._cursor < len(cursors_s):
+            cursors_s[self._cursor] = second
+            self._dispatch(SetCursors(cursors_s=tuple(cursors_s)))
+
+    def _forget(self) -> None:
+        """End whatever gesture goes on."""
+        if self._cursor is not None:
+            self._view.hinted.emit("")
+        self._origin, self._before, self._cursor = None, None, None
+        self._is_pan = self._is_dividing = False
 
     def _divide(self, x: float) -> None:
         self._place_divider(share_at(self._viewport, x, self._view.width()))
@@ -83,7 +119,10 @@ class TraceGestures:
         self._origin = event.position()
         self._before = self._viewport
         self._is_pan = button == Qt.MouseButton.MiddleButton or self.space_is_down
-        self._is_dividing = not self._is_pan and self.is_on_divider(event.position())
+        self._cursor = None if self._is_pan else cursor_near(self._view.model, self._view.width(), self._origin.x())
+        self._is_dividing = not self._is_pan and self._cursor is None and self.is_on_divider(event.position())
+        if self._cursor is not None:
+            self._view.hinted.emit("Ctrl snaps to samples, Shift to peaks. Esc puts the cursor back")
         if self._is_pan:
             self._view.setCursor(Qt.CursorShape.ClosedHandCursor)
 
@@ -92,7 +131,9 @@ class TraceGestures:
         if self._origin is None or self._before is None:
             return
         shift = event.position() - self._origin
-        if self._is_dividing:
+        if self._cursor is not None:
+            self._move_cursor(event)
+        elif self._is_dividing:
             self._divide(event.position().x())
         elif self._is_pan:
             pane = pane_at(self._view.model.panes(self._view.width()), self._origin.x())
@@ -107,13 +148,13 @@ class TraceGestures:
         if self._origin is None:
             return
         band, self.band = self.band, None
-        origin, was_moved = self._origin, self._is_pan or self._is_dividing
-        self._origin, self._before, self._is_pan, self._is_dividing = None, None, False, False
+        origin, was_moved = self._origin, self._is_pan or self._is_dividing or self._cursor is not None
+        self._forget()
         self._view.show_cursor(event.position())
         if was_moved:
             return
         if band is None:
-            self._select(origin.y(), event.modifiers())
+            self._select(origin, event.modifiers())
         elif band.width() > _CLICK_PX:
             self._zoom_into(band)
         self._view.update()
@@ -123,10 +164,12 @@ class TraceGestures:
         if self.is_on_divider(event.position()):
             self._place_divider(0.5)
             return
-        lane = self.lane_at(event.position().y())
+        lane = self.lane_at(event.position())
         viewport = self._viewport
         if lane is None or self._view.model.info is None:
             return
+        if viewport.arrangement != "stacked":
+            self._dispatch(Arrange(arrangement="stacked"))
         if viewport.lane_count == 1 and self._lanes_before_alone is not None:
             first, count = self._lanes_before_alone
             self._lanes_before_alone = None
@@ -144,7 +187,7 @@ class TraceGestures:
             self._navigator.zoom(_ZOOM_STEP ** (-angle.y() / _NOTCH), around_s)
         elif modifiers & Qt.KeyboardModifier.AltModifier:
             # Qt turns a wheel sideways while Alt is held
-            self._scale(event.position().y(), (angle.x() or angle.y()) / _NOTCH)
+            self._scale(event.position(), (angle.x() or angle.y()) / _NOTCH)
         elif angle.x() or modifiers & Qt.KeyboardModifier.ShiftModifier:
             self._navigator.pan_windows(-(angle.x() or angle.y()) / _NOTCH * _WHEEL_SHARE)
         else:
@@ -154,13 +197,14 @@ class TraceGestures:
         """Put back what a drag has moved; return whether there was a drag."""
         if self._origin is None:
             return False
-        before, self._before = self._before, None
-        self._origin, self.band = None, None
+        before, self.band = self._before, None
         if self._is_pan and before is not None:
             self._dispatch(LookAt(start_s=before.start_s, duration_s=before.duration_s))
         if self._is_dividing and before is not None:
             self._place_divider(getattr(before, f"{before.mode}_share"))
-        self._is_pan = self._is_dividing = False
+        if self._cursor is not None and before is not None:
+            self._dispatch(SetCursors(cursors_s=before.cursors_s))
+        self._forget()
         self._view.unsetCursor()
         self._view.update()
         return True
@@ -170,7 +214,7 @@ class TraceGestures:
         pane = pane_at(self._view.model.panes(self._view.width()), origin.x())
         x = min(max(point.x(), pane.shown_left), pane.shown_right)
         band = QRectF(origin, QPointF(x, point.y())).normalized()
-        lane_px = self._view.height() / max(1, len(self._view.model.lanes))
+        lane_px = self._view.height() / max(1, self._view.model.rows)
         if band.height() < lane_px and band.width() > _TIME_ONLY_PX:
             band.setTop(0)
             band.setBottom(self._view.height())
@@ -183,15 +227,16 @@ class TraceGestures:
         stop_s = pane.second_at(band.right(), model.start_s, model.duration_s)
         self._navigator.remember()
         height = self._view.height()
-        if band.height() < height - 1 and model.lanes and model.info is not None:
-            top = lane_at(band.top(), height, len(model.lanes)) or 0
-            bottom = lane_at(min(band.bottom(), height - 1), height, len(model.lanes)) or 0
+        is_stacked = self._viewport.arrangement == "stacked"
+        if band.height() < height - 1 and model.lanes and model.info is not None and is_stacked:
+            top = lane_at(band.top(), height, model.rows) or 0
+            bottom = lane_at(min(band.bottom(), height - 1), height, model.rows) or 0
             first = shown_channels(model.state, model.info).index(model.lanes[top].channel)
             self._dispatch(ShowLanes(first=first, count=bottom - top + 1))
         self._navigator.look(start_s, stop_s - start_s)
 
-    def _select(self, y: float, modifiers: Qt.KeyboardModifier) -> None:
-        lane = self.lane_at(y)
+    def _select(self, point: QPointF, modifiers: Qt.KeyboardModifier) -> None:
+        lane = self.lane_at(point)
         if lane is None:
             return
         self._anchor_name, names = chosen_channels(
@@ -199,8 +244,8 @@ class TraceGestures:
         )
         self._dispatch(SelectChannels(names=names))
 
-    def _scale(self, y: float, notches: float) -> None:
-        lane = self.lane_at(y)
+    def _scale(self, point: QPointF, notches: float) -> None:
+        lane = self.lane_at(point)
         if lane is None:
             return
         units = self._view.model.scales.units_per_lane(self._viewport, lane.scale_kind)

@@ -6,21 +6,23 @@ while the picture of the traces is still that of a moment ago. Everything is rea
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QLinearGradient, QPainter, QPainterPath, QPen
 
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect, axes_of
-from jaxscope.gui.painting.lanes import Lane
+from jaxscope.gui.painting.lanes import Lane, lanes_in
 from jaxscope.gui.painting.scales import scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, theme
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_dividers import paint_dividers
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
-from jaxscope.gui.views.traces_model import TracesModel, Value
-from jaxscope.gui.views.traces_numbers import clock, size_text, span_text, value_text
+from jaxscope.gui.views.traces_model import TracesModel
+from jaxscope.gui.views.traces_numbers import size_text, span_text
 
 _CHIP_FROM_PX = 40
 _MOST_LABELS = 40
@@ -35,9 +37,9 @@ def paint_ground(canvas: Canvas) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(QRectF(0, 0, canvas.width, canvas.height), colour("canvas"))
     tint = colour("after", 0.07 if theme().is_dark else 0.06)
-    for row, lane in enumerate(canvas.model.lanes):
-        if lane.name in canvas.model.state.viewport.selected_channels:
-            painter.fillRect(QRectF(0, row * canvas.lane_px, canvas.width, canvas.lane_px), tint)
+    selected = set(canvas.model.state.viewport.selected_channels)
+    for row in sorted({lane.row for lane in canvas.model.lanes if lane.name in selected}):
+        painter.fillRect(QRectF(0, row * canvas.lane_px, canvas.width, canvas.lane_px), tint)
     for pane in axes_of(canvas.panes):
         _paint_grid(canvas, pane)
     for pane in canvas.panes:
@@ -163,37 +165,38 @@ def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
 
 
 def _paint_scale_bars(canvas: Canvas) -> None:
+    """Paint a bar a kind beside the first of its lanes whose height was not changed by hand."""
+    barred: dict[str, Lane] = {}
+    for lane in sorted(canvas.model.lanes, key=lambda lane: lane.gain != 1.0):
+        if lane.kind not in CODE_KINDS:
+            barred.setdefault(lane.scale_kind, lane)
+    in_row: dict[int, list[Lane]] = {}
+    for lane in barred.values():
+        in_row.setdefault(lane.row, []).append(lane)
+    for row, lanes in in_row.items():
+        for place, lane in enumerate(lanes):
+            _paint_scale_bar(canvas, lane, (row + (place + 0.5) / len(lanes)) * canvas.lane_px)
+
+
+def _paint_scale_bar(canvas: Canvas, lane: Lane, centre: float) -> None:
     model, painter = canvas.model, canvas.painter
-    right = canvas.width
-    seen: set[str] = set()
-    for row, lane in enumerate(model.lanes):
-        if lane.scale_kind in seen or lane.kind in CODE_KINDS:
-            continue
-        seen.add(lane.scale_kind)
-        units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind)
-        bar = scale_bar(units)
-        length = bar / units * canvas.lane_px
-        words = scale_text(bar, lane.unit)
-        width = text_width(words, font(11, 500))
-        centre = (row + 0.5) * canvas.lane_px
-        centre = min(max(centre, length / 2 + 4, 12), canvas.height - length / 2 - 4)
-        x = right - 12
-        # one path: where two masks overlapped, the canvas would be denser
-        mask = QPainterPath()
-        mask.addRoundedRect(QRectF(x - width - 11, centre - 9, width + 40, 18), 4, 4)
-        bracket = QPainterPath()
-        bracket.addRoundedRect(QRectF(x - 8, centre - length / 2 - 4, 40, length + 8), 4, 4)
-        painter.fillPath(mask.united(bracket), colour("canvas", 0.88))
-        painter.setPen(pen("text2", 1.5))
-        painter.drawPolyline(
-            [
-                QPointF(x - 3, centre - length / 2),
-                QPointF(x + 0.5, centre - length / 2),
-                QPointF(x + 0.5, centre + length / 2),
-                QPointF(x - 3, centre + length / 2),
-            ]
-        )
-        draw_text(painter, QRectF(x - width - 7, centre - 9, width + 2, 18), words, font(11, 500), "text2")
+    units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind) / lane.gain
+    bar = scale_bar(units)
+    length = bar / units * canvas.lane_px
+    words = scale_text(bar, lane.unit)
+    width = text_width(words, font(11, 500))
+    centre = min(max(centre, length / 2 + 4, 12), canvas.height - length / 2 - 4)
+    x = canvas.width - 12
+    # one path: where two masks overlapped, the canvas would be denser
+    mask = QPainterPath()
+    mask.addRoundedRect(QRectF(x - width - 11, centre - 9, width + 40, 18), 4, 4)
+    bracket = QPainterPath()
+    bracket.addRoundedRect(QRectF(x - 8, centre - length / 2 - 4, 40, length + 8), 4, 4)
+    painter.fillPath(mask.united(bracket), colour("canvas", 0.88))
+    painter.setPen(pen("text2", 1.5))
+    top, bottom = centre - length / 2, centre + length / 2
+    painter.drawPolyline([QPointF(x - 3, top), QPointF(x + 0.5, top), QPointF(x + 0.5, bottom), QPointF(x - 3, bottom)])
+    draw_text(painter, QRectF(x - width - 7, centre - 9, width + 2, 18), words, font(11, 500), "text2")
 
 
 def _paint_removed(canvas: Canvas) -> None:
@@ -203,7 +206,7 @@ def _paint_removed(canvas: Canvas) -> None:
     hairline(painter, left, 0, canvas.height, upright=True)
     if model.frame is None:
         return
-    sizes = [(lane, model.removed_rms(lane) if model.shows_after else None) for lane in model.lanes]
+    sizes = [removed_in(model, row) for row in range(model.rows)]
     largest: dict[str, float] = {}
     for lane, size in sizes:
         largest[lane.scale_kind] = max(largest.get(lane.scale_kind, 0.0), size or 0.0)
@@ -211,6 +214,15 @@ def _paint_removed(canvas: Canvas) -> None:
     for row, (lane, size) in enumerate(sizes):
         if row % stride == 0:
             _paint_removed_row(canvas, left, row, lane, size, largest[lane.scale_kind])
+
+
+def removed_in(model: TracesModel, row: int) -> tuple[Lane, float | None]:
+    """Return what was removed from a row, over all its lanes that share a scale with the first; None where nothing."""
+    lanes = lanes_in(model.lanes, row)
+    alike = [lane for lane in lanes if lane.scale_kind == lanes[0].scale_kind]
+    found = [model.removed_rms(lane) if model.shows_after else None for lane in alike]
+    sizes = [size for size in found if size is not None]
+    return lanes[0], math.sqrt(sum(size**2 for size in sizes) / len(sizes)) if sizes else None
 
 
 def _paint_removed_row(canvas: Canvas, left: float, row: int, lane: Lane, size: float | None, largest: float) -> None:
@@ -222,88 +234,6 @@ def _paint_removed_row(canvas: Canvas, left: float, row: int, lane: Lane, size: 
     draw_text(canvas.painter, words, size_text(size, lane.unit), font(11, 500), "text2", RIGHT)
     share = size / largest if largest > 0 else 0.0
     rounded(canvas.painter, QRectF(left + 12, middle + 8, (REMOVED_PX - 24) * share, 2), 1, "diff")
-
-
-def paint_cursors(canvas: Canvas) -> None:
-    """Paint the set cursors, the line under the pointer, and the values of the lane under it."""
-    painter, model = canvas.painter, canvas.model
-    cursors_s = model.state.viewport.cursors_s
-    pointer_s = None if canvas.pointer is None else _second_under(canvas)
-    for pane in canvas.panes:
-        times = [*cursors_s, *([pointer_s] if pointer_s is not None else [])]
-        if cursors_s and len(times) >= 2:
-            left, right = sorted(canvas.x(pane, second) for second in times[:2])
-            left, right = max(left, pane.shown_left), min(right, pane.shown_right)
-            painter.fillRect(QRectF(left, 0, right - left, canvas.height), colour("text", 0.045))
-        for second in cursors_s:
-            _paint_upright(canvas, pane, second, colour("text2"))
-        if pointer_s is not None:
-            _paint_upright(canvas, pane, pointer_s, colour("text3", 0.9))
-    if pointer_s is not None and model.lanes:
-        _paint_values(canvas, pointer_s)
-
-
-def _second_under(canvas: Canvas) -> float | None:
-    if canvas.pointer is None:
-        return None
-    for pane in canvas.panes:
-        if pane.shows(canvas.pointer.x()):
-            return pane.second_at(canvas.pointer.x(), canvas.model.start_s, canvas.model.duration_s)
-    return None
-
-
-def _paint_upright(canvas: Canvas, pane: PaneRect, second: float, shade: QColor) -> None:
-    x = round(canvas.x(pane, second))
-    if pane.shows(x):
-        canvas.painter.fillRect(QRectF(x, 0, 1, canvas.height), shade)
-
-
-def values_rect(canvas: Canvas, n_lines: int, width: float) -> QRectF:
-    """Return where the values stand: beside the pointer's lane, flipped and shifted so that it stays inside."""
-    pointer = canvas.pointer or QPointF()
-    height = 26 + 17 * n_lines
-    row = min(len(canvas.model.lanes) - 1, max(0, int(pointer.y() / max(canvas.lane_px, 1e-9))))
-    x = pointer.x() + 12
-    if x + width > canvas.width - 6:
-        x = pointer.x() - 12 - width
-    y = (row + 0.5) * canvas.lane_px - height - 14
-    if y < 4:
-        y = (row + 0.5) * canvas.lane_px + 14
-    return QRectF(round(x), round(min(max(y, 4), canvas.height - height - 4)), width, height)
-
-
-def _value_lines(canvas: Canvas, second: float) -> tuple[Lane, list[tuple[str, Value | None, str]]]:
-    row = min(len(canvas.model.lanes) - 1, max(0, int((canvas.pointer or QPointF()).y() / canvas.lane_px)))
-    lane = canvas.model.lanes[row]
-    before, after = canvas.model.values_at(lane, second)
-    lines: list[tuple[str, Value | None, str]] = [("Before", before, "before")]
-    if canvas.model.shows_after and not lane.is_raw:
-        lines.append(("After", after, lane.colour))
-    return lane, lines
-
-
-def _paint_values(canvas: Canvas, second: float) -> None:
-    painter, model = canvas.painter, canvas.model
-    lane, lines = _value_lines(canvas, second)
-    units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind)
-    texts = [(caption, value_text(value, lane.unit, units), token) for caption, value, token in lines]
-    cursors_s = model.state.viewport.cursors_s
-    heading = clock(second, 3)
-    if cursors_s and second != cursors_s[0]:
-        span_s = abs(second - cursors_s[0])
-        heading = f"{span_text(span_s)}   {1 / span_s:.3g} Hz"
-    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + 92
-    width = max(150.0, widest, text_width(lane.name, font(11, 600)) + text_width(heading, font(11)) + 36)
-    box = values_rect(canvas, len(texts), round(width))
-    rounded(painter, box, 6, "raised", "line2")
-    top = QRectF(box.left() + 10, box.top() + 5, box.width() - 20, 18)
-    draw_text(painter, top, lane.name, font(11, 600))
-    draw_text(painter, top, heading, font(11), "text3", RIGHT)
-    for index, (caption, words, token) in enumerate(texts):
-        line = QRectF(box.left() + 10, box.top() + 23 + 17 * index, box.width() - 20, 17)
-        rounded(painter, QRectF(line.left(), line.center().y() - 1.25, 10, 2.5), 1, token)
-        draw_text(painter, line.adjusted(16, 0, 0, 0), caption, font(11), "text2")
-        draw_text(painter, line, words, font(11, 500), "text", RIGHT)
 
 
 def paint_emptiness(canvas: Canvas) -> None:

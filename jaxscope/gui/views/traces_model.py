@@ -5,18 +5,23 @@ Invariant: an older frame never replaces a newer one, and a frame of another rec
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from jaxscope.compute.frames import Blocked, Envelope, Frame, Opened, TraceBlock
+from jaxscope.compute.frames import Blocked, Envelope, Frame, MeasureFrame, Measures, Opened, TraceBlock
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.painting.geometry import PaneRect, panes_of
-from jaxscope.gui.painting.lanes import Lane, lanes_of
+from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_in, lanes_of, row_count
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Pane, Quality, TraceScene, rising_times
 from jaxscope.gui.theme import colour, theme
 from jaxscope.session.state import SessionState
+
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,35 @@ class Value:
 
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """What lies between two cursors in one trace, in its unit."""
+
+    change: float
+    rms: float
+    deviation: float
+    peak_to_peak: float
+
+    @staticmethod
+    def at(measures: Measures, place: int) -> Sizes:
+        """Return the sizes of one channel."""
+        return Sizes(
+            change=float(measures.last[place] - measures.first[place]),
+            rms=float(measures.rms[place]),
+            deviation=float(measures.deviation[place]),
+            peak_to_peak=float(measures.peak_to_peak[place]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneMeasures:
+    """What lies between two cursors in a lane; ``after`` is None where nothing filters it or it is hidden."""
+
+    span_s: float
+    before: Sizes
+    after: Sizes | None
 
 
 class TracesModel:
@@ -38,7 +72,13 @@ class TracesModel:
         self.frame: Frame | None = None
         self.is_held = False
         self.lanes: tuple[Lane, ...] = ()
+        self.measures: MeasureFrame | None = None
         self._serial = 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows the lanes take."""
+        return row_count(self.lanes)
 
     @property
     def start_s(self) -> float:
@@ -71,13 +111,13 @@ class TracesModel:
         """Take another recording."""
         self.info = opened.info
         self.recording_id = opened.recording_id
-        self.frame = None
+        self.frame = self.measures = None
         self.is_held = False
         self._lay_out()
 
     def close(self) -> None:
         """Show nothing."""
-        self.info, self.frame, self.recording_id, self.lanes = None, None, "", ()
+        self.info, self.frame, self.recording_id, self.lanes, self.measures = None, None, "", (), None
 
     def take_frame(self, frame: Frame) -> bool:
         """Take a frame if it is of this recording and not older than the one that is shown."""
@@ -147,6 +187,75 @@ class TracesModel:
                 return _value(block.before, place, point), after
         return None, None
 
+    def take_measures(self, measures: MeasureFrame) -> bool:
+        """Take what lies between the cursors; return whether it is of the cursors and the recording of now."""
+        cursors_s = self.state.viewport.cursors_s
+        if measures.recording_id != self.recording_id or len(cursors_s) != 2:
+            return False
+        if (measures.start_s, measures.stop_s) != (min(cursors_s), max(cursors_s)):
+            return False
+        self.measures = measures
+        return True
+
+    def measures_of(self, lane: Lane) -> LaneMeasures | None:
+        """Return what lies between the two cursors in a lane, None until it is known."""
+        found, cursors_s = self.measures, self.state.viewport.cursors_s
+        if found is None or lane.channel not in found.channels or len(cursors_s) != 2:
+            return None
+        if (found.start_s, found.stop_s) != (min(cursors_s), max(cursors_s)):
+            return None
+        place = found.channels.index(lane.channel)
+        shows_after = self.shows_after and found.filtered[place]
+        return LaneMeasures(
+            span_s=found.stop_s - found.start_s,
+            before=Sizes.at(found.before, place),
+            after=Sizes.at(found.after, place) if shows_after else None,
+        )
+
+    def lane_near(self, y: float, height: float, second: float) -> Lane | None:
+        """Return the lane at a height; of several in a row the one whose trace is nearest at a time."""
+        lanes = lanes_in(self.lanes, lane_at(min(max(y, 0.0), height - 1), height, self.rows))
+        if len(lanes) < 2:
+            return lanes[0] if lanes else None
+        return min(lanes, key=lambda lane: abs(self._height_of(lane, second, height) - y))
+
+    def _height_of(self, lane: Lane, second: float, height: float) -> float:
+        """Return how far from the top a trace is drawn at a time, infinity where it is not."""
+        before, after = self.values_at(lane, second)
+        value = after or before
+        block = self._block_of(lane)
+        if value is None or block is None:
+            return math.inf
+        place, row_px, viewport = block.channels.index(lane.channel), height / self.rows, self.state.viewport
+        offsets = block.before_offset if after is None else block.after_offset
+        offset = float(offsets[place]) if viewport.remove_offset and np.isfinite(offsets[place]) else 0.0
+        slope = row_px * lane.gain / self.scales.units_per_lane(viewport, lane.scale_kind)
+        upwards = ((value.low + value.high) / 2 - offset) * slope
+        return (lane.row + 0.5 - lane.offset) * row_px - (-upwards if viewport.negative_up else upwards)
+
+    def _block_of(self, lane: Lane) -> TraceBlock | None:
+        blocks = () if self.frame is None else self.frame.blocks
+        return next((block for block in blocks if lane.channel in block.channels), None)
+
+    def snapped(self, lane: Lane, second: float, reach_s: float, how: Literal["sample", "peak"]) -> float:
+        """Return the time of the nearest point of a trace, or of the furthest peak within reach; else the same time."""
+        block = self._block_of(lane)
+        if block is None:
+            return second
+        place, times_s = block.channels.index(lane.channel), rising_times(block)
+        has_after = self.shows_after and block.filtered[place] and block.after is not None
+        values = block.after if has_after and block.after is not None else block.before
+        is_there = np.isfinite(values.low[place]) & (np.abs(times_s - second) <= reach_s)
+        peak = None
+        if how == "peak" and is_there.any():
+            peak = peak_at(values.low[place], values.high[place], np.flatnonzero(is_there))
+        if peak is not None:
+            return float(times_s[peak])
+        known = np.flatnonzero(np.isfinite(values.low[place]))
+        if not known.size:
+            return second
+        return float(times_s[known[np.argmin(np.abs(times_s[known] - second))]])
+
     def removed_rms(self, lane: Lane) -> float | None:
         """Return what was removed from a lane, None where nothing filters it."""
         if self.frame is None:
@@ -190,6 +299,9 @@ def picture_key(state: SessionState) -> tuple:
         viewport.duration_s,
         viewport.mode,
         viewport.split_share,
+        viewport.arrangement,
+        viewport.together,
+        viewport.sensitivities,
         viewport.raw,
         viewport.first_lane,
         viewport.lane_count,
@@ -240,6 +352,19 @@ def _point_at(block: TraceBlock, second: float) -> int | None:
     if not 0 <= point < len(times_s) or abs(second - times_s[point]) > bin_s * 1.5:
         return None
     return point
+
+
+def peak_at(low: FloatArray, high: FloatArray, points: npt.NDArray[np.intp]) -> int | None:
+    """Return which of some points is the highest or the lowest, and not only at their ends; None where neither is.
+
+    Of both the one that stands out more from the ends.
+    """
+    top, bottom = int(np.argmax(high[points])), int(np.argmin(low[points]))
+    last = len(points) - 1
+    ends = 0.25 * float(low[points[0]] + high[points[0]] + low[points[-1]] + high[points[-1]])
+    found = [(high[points[top]] - ends, top), (ends - low[points[bottom]], bottom)]
+    inner = [(float(size), place) for size, place in found if 0 < place < last]
+    return int(points[max(inner)[1]]) if inner else None
 
 
 def _value(values: Envelope, place: int, point: int) -> Value | None:

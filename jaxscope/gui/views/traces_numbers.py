@@ -34,13 +34,22 @@ def value_text(value: Value | None, unit: str, units_per_lane: float) -> str:
 
 
 def size_text(size: float, unit: str) -> str:
-    """Return a size with three digits, such as ``"8.12 µV"``."""
+    """Return a size with three digits, such as ``"8.12 µV"``; words where there is none."""
+    if not math.isfinite(size):
+        return "no data"
     if 0 < size < 1e-4 or size >= 1e6:
         mantissa, _, power = f"{size:.1e}".partition("e")
         number = f"{mantissa} × 10{superscript(int(power))}"
     else:
         number = f"{size:.{min(decimals_for(size), 4)}f}"
     return f"{number} {unit}" if unit else number
+
+
+def signed_size(size: float, unit: str) -> str:
+    """Return a size with its sign and three digits, such as ``"+8.12 µV"``; words where there is none."""
+    if not math.isfinite(size):
+        return "no data"
+    return (MINUS if size < 0 else "+") + size_text(abs(size), unit)
 
 
 def superscript(number: int) -> str:

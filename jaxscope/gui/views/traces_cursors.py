@@ -1,0 +1,218 @@
+"""The cursors over the traces: the line under the pointer with its values, one or two set cursors, what lies between.
+
+With two cursors a box beside the later one holds Δt, 1/Δt, the change, slope, RMS, RMS about the mean and peak to peak
+of one lane, before and after. The sizes are those of the samples (``MeasureFrame``), never of the picture.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor
+
+from jaxscope.gui.components.painting import RIGHT, disc, draw_text, hairline, rounded, text_width
+from jaxscope.gui.painting.geometry import PaneRect
+from jaxscope.gui.painting.lanes import Lane
+from jaxscope.gui.theme import colour, font
+from jaxscope.gui.views.traces_canvas import Canvas
+from jaxscope.gui.views.traces_model import LaneMeasures, Sizes, TracesModel, Value
+from jaxscope.gui.views.traces_numbers import clock, signed_size, size_text, span_text, value_text
+
+#: How near to a cursor the pointer takes hold of it.
+GRAB_PX = 5.0
+_LINE = 17
+_COLUMN = 92
+#: What a row of the box is called, and how it follows from the sizes.
+ROWS = ("ΔV", "Slope", "RMS", "RMS about mean", "Peak to peak")
+
+
+def cursor_near(model: TracesModel, width: float, x: float) -> int | None:
+    """Return the number of the set cursor under a position, None where there is none."""
+    near: list[tuple[float, int]] = []
+    for pane in model.panes(width):
+        if pane.shows(x):
+            for number, second in enumerate(model.state.viewport.cursors_s):
+                near.append((abs(pane.x_of(second, model.start_s, model.duration_s) - x), number))
+    distance, number = min(near, default=(math.inf, 0))
+    return number if distance <= GRAB_PX else None
+
+
+def frequency_text(span_s: float) -> str:
+    """Return how often a span goes into a second."""
+    return f"{1 / span_s:.3g} Hz" if span_s > 0 else "∞ Hz"
+
+
+def measured_lane(canvas: Canvas) -> Lane | None:
+    """Return the lane whose sizes are shown: the one under the pointer, else the selected one, else the first."""
+    model = canvas.model
+    second = second_under(canvas)
+    if second is not None:
+        return canvas.lane_under_pointer(second)
+    selected = model.state.viewport.selected_channels[-1:]
+    return next((lane for lane in model.lanes if lane.name in selected), model.lanes[0] if model.lanes else None)
+
+
+def size_rows(sizes: Sizes | None, span_s: float, unit: str) -> tuple[str, ...]:
+    """Return the sizes of one trace in words, in the order of ``ROWS``."""
+    if sizes is None:
+        return ("…",) * len(ROWS)
+    per_second = f"{unit}/s" if unit else "/s"
+    slope = sizes.change / span_s if span_s > 0 else math.nan
+    return (
+        signed_size(sizes.change, unit),
+        signed_size(slope, per_second),
+        size_text(sizes.rms, unit),
+        size_text(sizes.deviation, unit),
+        size_text(sizes.peak_to_peak, unit),
+    )
+
+
+def paint_cursors(canvas: Canvas) -> None:
+    """Paint the set cursors, the line under the pointer, and the values that belong to them."""
+    cursors_s = canvas.model.state.viewport.cursors_s
+    pointer_s = second_under(canvas)
+    for pane in canvas.panes:
+        if cursors_s and (len(cursors_s) == 2 or pointer_s is not None):
+            other_s = cursors_s[1] if len(cursors_s) == 2 else pointer_s
+            _paint_between(canvas, pane, cursors_s[0], other_s or 0.0)
+        for second in cursors_s:
+            _paint_upright(canvas, pane, second, colour("text2"))
+        if pointer_s is not None:
+            _paint_upright(canvas, pane, pointer_s, colour("text3", 0.9))
+    if not canvas.model.lanes:
+        return
+    if len(cursors_s) == 2:
+        _paint_measures(canvas)
+    elif pointer_s is not None:
+        _paint_values(canvas, pointer_s)
+
+
+def second_under(canvas: Canvas) -> float | None:
+    """Return the time under the pointer, None where it is in no pane."""
+    if canvas.pointer is None:
+        return None
+    for pane in canvas.panes:
+        if pane.shows(canvas.pointer.x()):
+            return pane.second_at(canvas.pointer.x(), canvas.model.start_s, canvas.model.duration_s)
+    return None
+
+
+def _paint_between(canvas: Canvas, pane: PaneRect, one_s: float, other_s: float) -> None:
+    left, right = sorted((canvas.x(pane, one_s), canvas.x(pane, other_s)))
+    left, right = max(left, pane.shown_left), min(right, pane.shown_right)
+    if right > left:
+        canvas.painter.fillRect(QRectF(left, 0, right - left, canvas.height), colour("text", 0.045))
+
+
+def _paint_upright(canvas: Canvas, pane: PaneRect, second: float, shade: QColor) -> None:
+    x = round(canvas.x(pane, second))
+    if pane.shows(x):
+        canvas.painter.fillRect(QRectF(x, 0, 1, canvas.height), shade)
+
+
+# --- one time
+
+
+def values_rect(canvas: Canvas, n_lines: int, width: float) -> QRectF:
+    """Return where the values stand: beside the pointer's lane, flipped and shifted so that it stays inside."""
+    pointer = canvas.pointer or QPointF()
+    row = min(canvas.model.rows - 1, max(0, int(pointer.y() / max(canvas.lane_px, 1e-9))))
+    return _beside(canvas, pointer.x(), row, QRectF(0, 0, width, 26 + _LINE * n_lines))
+
+
+def _beside(canvas: Canvas, x: float, row: int, box: QRectF, other_x: float | None = None) -> QRectF:
+    """Return a box right of a position (left of another, where there is no room), above the middle of a row."""
+    left = x + 12
+    if left + box.width() > canvas.width - 6:
+        left = (x if other_x is None else other_x) - 12 - box.width()
+    left = min(max(left, 6), canvas.width - 6 - box.width())
+    top = (row + 0.5) * canvas.lane_px - box.height() - 14
+    if top < 4:
+        top = (row + 0.5) * canvas.lane_px + 14
+    top = min(max(top, 4), canvas.height - box.height() - 4)
+    return QRectF(round(left), round(top), box.width(), box.height())
+
+
+def _value_lines(canvas: Canvas, lane: Lane, second: float) -> list[tuple[str, Value | None, str]]:
+    before, after = canvas.model.values_at(lane, second)
+    lines: list[tuple[str, Value | None, str]] = [("Before", before, "before")]
+    if canvas.model.shows_after and not lane.is_raw:
+        lines.append(("After", after, lane.colour))
+    return lines
+
+
+def _paint_values(canvas: Canvas, second: float) -> None:
+    painter, model = canvas.painter, canvas.model
+    lane = canvas.lane_under_pointer(second)
+    if lane is None:
+        return
+    units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind)
+    lines = _value_lines(canvas, lane, second)
+    texts = [(caption, value_text(value, lane.unit, units), token) for caption, value, token in lines]
+    cursors_s = model.state.viewport.cursors_s
+    heading = clock(second, 3)
+    if cursors_s and second != cursors_s[0]:
+        span_s = abs(second - cursors_s[0])
+        heading = f"{span_text(span_s)}   {frequency_text(span_s)}"
+    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + 92
+    width = max(150.0, widest, text_width(lane.title, font(11, 600)) + text_width(heading, font(11)) + 36)
+    box = values_rect(canvas, len(texts), round(width))
+    _paint_heading(canvas, box, lane, heading)
+    for index, (caption, words, token) in enumerate(texts):
+        line = QRectF(box.left() + 10, box.top() + 23 + _LINE * index, box.width() - 20, _LINE)
+        rounded(painter, QRectF(line.left(), line.center().y() - 1.25, 10, 2.5), 1, token)
+        draw_text(painter, line.adjusted(16, 0, 0, 0), caption, font(11), "text2")
+        draw_text(painter, line, words, font(11, 500), "text", RIGHT)
+
+
+def _paint_heading(canvas: Canvas, box: QRectF, lane: Lane, words: str) -> None:
+    rounded(canvas.painter, box, 6, "raised", "line2")
+    top = QRectF(box.left() + 10, box.top() + 5, box.width() - 20, 18)
+    draw_text(canvas.painter, top, lane.title, font(11, 600))
+    draw_text(canvas.painter, top, words, font(11), "text3", RIGHT)
+
+
+# --- two times
+
+
+def _paint_measures(canvas: Canvas) -> None:
+    lane = measured_lane(canvas)
+    if lane is None:
+        return
+    model, painter = canvas.model, canvas.painter
+    cursors_s = model.state.viewport.cursors_s
+    span_s = abs(cursors_s[1] - cursors_s[0])
+    found = model.measures_of(lane)
+    columns = _columns(canvas, lane, found, span_s)
+    pane = canvas.panes[-1]
+    xs = sorted(canvas.x(pane, second) for second in cursors_s)
+    title = f"{span_text(span_s)}   {frequency_text(span_s)}"
+    width = max(112 + _COLUMN * len(columns), text_width(lane.title, font(11, 600)) + text_width(title, font(11)) + 36)
+    size = QRectF(0, 0, round(width), 48 + _LINE * len(ROWS))
+    box = _beside(canvas, min(max(xs[1], 0), canvas.width), lane.row, size, min(max(xs[0], 0), canvas.width))
+    _paint_heading(canvas, box, lane, title)
+    hairline(painter, box.left() + 10, box.top() + 24, box.width() - 20)
+    for place, (caption, token, words) in enumerate(columns):
+        right = box.right() - 10 - _COLUMN * (len(columns) - 1 - place)
+        cell = QRectF(right - _COLUMN, box.top() + 26, _COLUMN, _LINE)
+        draw_text(painter, cell, caption, font(11), "text2", RIGHT)
+        left = right - text_width(caption, font(11)) - 16
+        rounded(painter, QRectF(left, cell.center().y() - 1.25, 10, 2.5), 1, token)
+        for line, text in enumerate(words):
+            draw_text(painter, cell.translated(0, _LINE * (line + 1)), text, font(11, 500), "text", RIGHT)
+    for line, caption in enumerate(ROWS):
+        cell = QRectF(box.left() + 10, box.top() + 26 + _LINE * (line + 1), 100, _LINE)
+        draw_text(painter, cell, caption, font(11), "text2")
+    for x in xs:
+        disc(painter, QPointF(round(x) + 0.5, 3.5), 3.5, "text2")
+
+
+def _columns(
+    canvas: Canvas, lane: Lane, found: LaneMeasures | None, span_s: float
+) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return (caption, token, words) of Before, and of After where the lane has one."""
+    columns = [("Before", "before", size_rows(None if found is None else found.before, span_s, lane.unit))]
+    if canvas.model.shows_after and not lane.is_raw:
+        columns.append(("After", lane.colour, size_rows(None if found is None else found.after, span_s, lane.unit)))
+    return columns
