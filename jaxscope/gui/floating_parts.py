@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QWidget
 from jaxscope.compute.frames import AgreementFrame, DesignFrame, Devices, Frame, Opened
 from jaxscope.gui.palette_entries import palette_entries
 from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.goto import GotoPopover
 from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.palette import Palette
 from jaxscope.gui.views.rate_sheet import RateSheet
 from jaxscope.gui.views.settings_sheet import SettingsSheet
+from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class FloatingParts(AbstractView):
         self._devices: DevicesPopover | None = None
         self._rate: RateSheet | None = None
         self._palette: Palette | None = None
+        self._goto: GotoPopover | None = None
         self._settings: SettingsSheet | None = None
 
     @property
@@ -92,6 +95,18 @@ class FloatingParts(AbstractView):
     def settings(self) -> SettingsSheet | None:
         """The settings, once they were needed."""
         return self._settings
+
+    def open_goto(self, anchor: QWidget) -> None:
+        """Open the field that goes to a time, under a widget."""
+        shell = self._actions.shell
+        if self._goto is None:
+            self._goto = GotoPopover(self._window, shell.second_of, shell.go_to, shell.add_cursor)
+        self._goto.ask(anchor, clock(shell.viewport.start_s, 3))
+
+    @property
+    def goto(self) -> GotoPopover | None:
+        """The field that goes to a time, once it was needed."""
+        return self._goto
 
     def ask_rate(self, path: str) -> None:
         """Ask for the sampling rate of a recording and open it with that."""

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.formats import short_titles
-from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Frame, Opened
+from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Frame, Opened, OverviewFrame
 from jaxscope.errors import JaxscopeError
 from jaxscope.gui.floating_parts import FloatingParts
 from jaxscope.gui.key_router import KeyRouter
@@ -39,6 +39,7 @@ from jaxscope.gui.views.top_bar import TopBarView
 from jaxscope.gui.views.traces import TracesView
 from jaxscope.gui.window_actions import WindowActions
 from jaxscope.gui.window_layout import WindowLayout
+from jaxscope.gui.window_memory import layout_of
 from jaxscope.gui.window_wires import connect_views
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import SessionState
@@ -61,6 +62,8 @@ class MainWindow(QWidget):
     """
 
     closing = Signal()
+    #: another window on the same recording is wanted
+    window_asked = Signal()
 
     def __init__(
         self,
@@ -78,6 +81,8 @@ class MainWindow(QWidget):
         self._conductor = conductor
         self._newest_frame = -1
         self._newest_block = -1
+        #: whether where the window is and what it shows is kept for the next start
+        self.remembers_layout = False
         self._make_views(store.state, paint)
         self.notices = Notices(self.banner, lambda *, visible: self.parts.show_banner(visible=visible))
         self.floating = FloatingParts(self, self.actions_)
@@ -153,6 +158,8 @@ class MainWindow(QWidget):
                 self.notices.show_export(outcome)
         for view in self._views:
             view.show_frame(outcome)
+        if isinstance(outcome, OverviewFrame):
+            self.actions_.keep_card(outcome)
 
     @property
     def is_blocked(self) -> bool:
@@ -174,6 +181,7 @@ class MainWindow(QWidget):
         self.tell_width()
         self.traces.setFocus()
         self.setWindowTitle(f"{self.top.title.name} – jaxscope")
+        self.show_companions()
         for words in opened.info.warnings[:1]:
             self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True))
 
@@ -188,10 +196,16 @@ class MainWindow(QWidget):
         else:
             self.notices.show_failure(failure)
 
+    def show_companions(self) -> None:
+        """Show whether other windows share the recording, and whether they look at the same time."""
+        store = self.shell.store
+        self.status.show_companions(has_others=store.has_others, linked=store.is_linked)
+
     def show_start(self) -> None:
         """Show the start screen."""
         for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview):
             part.close_recording()
+        self.start.look_again()
         self.parts.show_start()
         self.start.setFocus()
         self.setWindowTitle("jaxscope")
@@ -283,12 +297,15 @@ class MainWindow(QWidget):
         paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.actions_.open_path(paths[0])
+            self.actions_.open_dropped(paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.actions_.may_discard():
             event.ignore()
             return
+        if self.remembers_layout:
+            self.actions_.change_settings(layout_of(self, self.actions_.settings))
         self._unsubscribe()
+        self.shell.stop_noting()
         self.closing.emit()
         event.accept()

@@ -1,20 +1,24 @@
 """Moving along the recording: one object that turns gestures and keys into ``LookAt``.
 
-It knows how long the recording is and remembers the windows that were zoomed from, for "zoom back". Clipping to the
-recording is the reducer's work.
+It knows how long the recording is and remembers the views that were left, for "zoom back": whoever changed them. A
+drag, a spin of the wheel, a key held down is one step. Clipping to the recording is the reducer's work.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 
 from jaxscope.gui.views.base import Dispatch
-from jaxscope.session.actions import LookAt, ShowLanes
-from jaxscope.session.state import SessionState, Viewport
+from jaxscope.session.actions import LookAt, PutViewBack
+from jaxscope.session.state import VIEW_FIELDS, SessionState, Viewport
 
 #: The window of ``Ctrl+0``, in seconds.
 USUAL_WINDOW_S = 10.0
 _HISTORY = 100
+#: Changes of the view that are closer together than this are one step of "zoom back".
+PAUSE_S = 0.7
 
 
 class Navigator:
@@ -26,11 +30,18 @@ class Navigator:
         Takes an action.
     state : callable
         Returns the current state.
+    clock : callable
+        Returns seconds; changes that follow one another quickly are one step.
     """
 
-    def __init__(self, dispatch: Dispatch, state: Callable[[], SessionState]) -> None:
+    def __init__(
+        self, dispatch: Dispatch, state: Callable[[], SessionState], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._dispatch = dispatch
         self._state = state
+        self._clock = clock
+        self._changed_at = -math.inf
+        self._is_restoring = False
         self.total_s: float | None = None
         self._past: list[Viewport] = []
         self._future: list[Viewport] = []
@@ -88,13 +99,24 @@ class Navigator:
         """Show ten seconds around the middle of what is shown."""
         self.zoom(USUAL_WINDOW_S / self.viewport.duration_s)
 
+    def note(self, state: SessionState, previous: SessionState) -> None:
+        """Remember the view that was left, where the change is not part of the one before."""
+        if _view_of(state.viewport) == _view_of(previous.viewport) or self._is_restoring:
+            return
+        if state.document.recording != previous.document.recording:
+            return
+        now = self._clock()
+        if now - self._changed_at > PAUSE_S:
+            self._past = [*self._past, previous.viewport][-_HISTORY:]
+            self._future.clear()
+        self._changed_at = now
+
     def remember(self) -> None:
-        """Note the present window before a jump, for ``back``."""
-        self._past = [*self._past, self.viewport][-_HISTORY:]
-        self._future.clear()
+        """Make what follows a step of its own, however soon it comes."""
+        self._changed_at = -math.inf
 
     def back(self) -> None:
-        """Go back to the window before the last jump."""
+        """Go back to the view before the last change of it."""
         if self._past:
             self._future.append(self.viewport)
             self._restore(self._past.pop())
@@ -106,8 +128,16 @@ class Navigator:
             self._restore(self._future.pop())
 
     def _restore(self, viewport: Viewport) -> None:
-        self._dispatch(ShowLanes(first=viewport.first_lane, count=viewport.lane_count))
-        self.look(viewport.start_s, viewport.duration_s)
+        self._is_restoring = True
+        try:
+            self._dispatch(PutViewBack(view=viewport))
+        finally:
+            self._is_restoring = False
+        self.remember()
+
+
+def _view_of(viewport: Viewport) -> tuple[object, ...]:
+    return tuple(getattr(viewport, name) for name in VIEW_FIELDS)
 
 
 def next_window(duration_s: float, direction: int) -> float:

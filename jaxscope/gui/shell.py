@@ -11,10 +11,12 @@ from dataclasses import replace
 from jaxscope.compute.frames import Opened
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
+from jaxscope.filters.shapes import name_of_chain
 from jaxscope.filters.spec import Phase
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.lanes import Lane, lanes_of, shown_channels
 from jaxscope.gui.painting.scales import ScaleBook
+from jaxscope.gui.time_words import Times, time_of
 from jaxscope.session import actions as act
 from jaxscope.session.state import Arrangement, Mode, SessionState, Viewport
 from jaxscope.session.store import Store
@@ -38,6 +40,7 @@ class Shell:
         self._refuse = refuse
         self.scales = ScaleBook()
         self.navigator = Navigator(self.dispatch, lambda: store.state)
+        self.stop_noting = store.subscribe(self.navigator.note)
         self.info: RecordingInfo | None = None
         self.path = ""
 
@@ -105,6 +108,22 @@ class Shell:
         if chain < len(self.state.document.chains):
             place = _PHASES.index(self.state.document.chains[chain].phase)
             self.dispatch(act.SetPhase(chain=chain, phase=_PHASES[(place + 1) % len(_PHASES)]))
+
+    def pin_chain(self) -> None:
+        """Keep the active chain as it is now, to compare with."""
+        at, chains = self.viewport.active_chain, self.state.document.chains
+        if at < len(chains):
+            self.dispatch(act.PinChain(chain=at, name=name_of_chain(chains[at])))
+
+    @property
+    def can_compare(self) -> bool:
+        """Whether anything is pinned."""
+        return bool(self.state.document.pins)
+
+    def compare(self) -> None:
+        """Show the chosen pinned chain in place of its own, or the own one again."""
+        if self.can_compare:
+            self.dispatch(act.ShowPin(on=not self.viewport.shows_pin))
 
     def toggle_display(self, name: str) -> None:
         """Turn one of the yes-or-no choices of the viewport."""
@@ -241,6 +260,36 @@ class Shell:
         if ahead:
             onset_s = ahead[0] if direction > 0 else ahead[-1]
             self.navigator.look(onset_s - viewport.duration_s / 2, viewport.duration_s)
+
+    # --- times
+
+    def second_of(self, text: str) -> float:
+        """Return the second that a typed time means; JaxscopeError says what is wrong with it."""
+        info, viewport = self.info, self.viewport
+        wanted = [*viewport.selected_channels, *(lane.name for lane in self.lanes)]
+        numbers = [] if info is None else [info.number_of(name) for name in wanted[:1]]
+        rate_hz = info.channels[numbers[0]].rate_hz if info is not None and numbers else None
+        start = None if info is None else info.start
+        return time_of(
+            text,
+            Times(
+                now_s=viewport.start_s,
+                total_s=self.navigator.total_s,
+                start=start,
+                rate_hz=rate_hz,
+                timeline=info.timeline_of(numbers[0]) if info is not None and numbers else None,
+                is_clock=viewport.clock_time and start is not None,
+            ),
+        )
+
+    def go_to(self, second: float) -> None:
+        """Begin the window at a time; a step of its own for "zoom back"."""
+        self.navigator.remember()
+        self.navigator.look(second, self.viewport.duration_s)
+
+    def add_cursor(self, second: float) -> None:
+        """Set a cursor at a time: the first, the second, else in place of the second."""
+        self.dispatch(act.SetCursors(cursors_s=(*self.viewport.cursors_s[:1], second)))
 
     def set_cursor(self, second: float | None) -> None:
         """Set a cursor, then a second one, then none; without a time two in thirds of the window."""

@@ -65,6 +65,10 @@ class WindowActions(WindowFiles):
         pointer = self.window.traces.pointer
         self.shell.set_cursor(None if pointer is None else self.window.traces.second_at(pointer.x()))
 
+    def go_to_time(self) -> None:
+        """Ask for a time and go there."""
+        self.window.floating.open_goto(self.window.strip.window_stepper)
+
     def copy_values(self) -> None:
         """Copy what the traces hold at the pointer or the cursor, or between two cursors, as a table."""
         traces, cursors_s = self.window.traces, self.shell.viewport.cursors_s
@@ -142,6 +146,25 @@ class WindowActions(WindowFiles):
     def add_stage(self) -> None:
         """Open the menu of stages."""
         self.window.add_stage()
+
+    def open_pins(self) -> None:
+        """Open the list of pinned chains."""
+        self.window.dock_place.open_dock()
+        self.window.dock.response.open_pins()
+
+    def open_limits(self) -> None:
+        """Open the form of the limits."""
+        self.window.dock_place.open_dock()
+        self.window.dock.response.open_limits()
+
+    def open_edges(self) -> None:
+        """Open what happens at the ends and at gaps."""
+        self.window.dock_place.open_dock()
+        self.window.dock.header.open_edges()
+
+    def open_history(self) -> None:
+        """Open the list of what was done."""
+        self.window.floating.open_history(self.window.top.undo_button)
 
     @property
     def can_choose_device(self) -> bool:

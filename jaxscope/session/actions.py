@@ -22,6 +22,7 @@ from jaxscope.session.actions_view import (
     ChooseResponse,
     LookAt,
     PlaceDivider,
+    PutViewBack,
     SelectChannels,
     SelectStage,
     SetCursors,
@@ -56,6 +57,7 @@ __all__ = [
     "OpenedRecording",
     "PinChain",
     "PlaceDivider",
+    "PutViewBack",
     "PutStageBack",
     "RemovePin",
     "RemoveStage",
@@ -82,6 +84,7 @@ __all__ = [
     "ShowLanes",
     "ShowPin",
     "ShowRaw",
+    "SoloStage",
     "ToggleFilter",
     "TurnKnob",
     "UsePin",
@@ -247,6 +250,14 @@ class EnableStage(Action):
     chain: int
     stage: int
     enabled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoloStage(Action):
+    """Switch all stages of a chain off but one; again: back to what was on before."""
+
+    chain: int
+    stage: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

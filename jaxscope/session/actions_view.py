@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jaxscope.session.action import Action
-from jaxscope.session.state import Arrangement, CoefficientForm, Face, Mode, Precision, ResponseView
+from jaxscope.session.state import Arrangement, CoefficientForm, Face, Mode, Precision, ResponseView, Viewport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,13 @@ class LookAt(Action):
     total_s: float | None = None
     #: where the length was chosen as a paper speed; another length ends that
     paper_mm_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutViewBack(Action):
+    """The window, the channels on the screen and their heights as they were: zoom back and forward."""
+
+    view: Viewport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,16 @@ from jaxscope.session import actions as act
 from jaxscope.session.coefficients import edited_spec, is_manual
 from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
 from jaxscope.session.roots import moved_inside, rooted_spec
-from jaxscope.session.state import CHAIN_TAGS, LEAST_SHARE, SHORTEST_WINDOW_S, Document, SessionState, Viewport
+from jaxscope.session.solo import soloed
+from jaxscope.session.state import (
+    CHAIN_TAGS,
+    LEAST_SHARE,
+    SHORTEST_WINDOW_S,
+    VIEW_FIELDS,
+    Document,
+    SessionState,
+    Viewport,
+)
 
 _DISPLAY_CHOICES = frozenset(
     {
@@ -41,6 +50,8 @@ def reduce(state: SessionState, action: act.Action) -> SessionState:
     SpecError
         Where a spec refuses a value; the state stays as it was.
     """
+    if isinstance(action, act.SoloStage):
+        return soloed(state, action)
     document = _reduce_document(state.document, action)
     viewport = looking_at_own_chains(_reduce_viewport(state.viewport, action, document), state.document, document)
     engine = state.engine
@@ -223,6 +234,8 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, mode=action.mode)
         case act.ShowRaw():
             return replace(viewport, raw=action.raw)
+        case act.PutViewBack():
+            return replace(viewport, **{name: getattr(action.view, name) for name in VIEW_FIELDS})
         case act.PlaceDivider():
             share = min(1.0 - LEAST_SHARE, max(LEAST_SHARE, action.share))
             return replace(viewport, **{f"{action.mode}_share": share})  # type: ignore[arg-type]

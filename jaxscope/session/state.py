@@ -140,6 +140,8 @@ class Viewport:
     paper_mm_s: float | None = None
     #: After is drawn earlier by the delay of its chain
     line_up: bool = False
+    #: which stages of a chain were on before one of them was heard alone
+    before_solo: tuple[bool, ...] = ()
     #: the pin that is compared with, and whether the traces show it in place of its chain
     chosen_pin: int = 0
     shows_pin: bool = False
@@ -151,6 +153,20 @@ class Viewport:
     def sensitivity_of(self, kind: str) -> float | None:
         """Return the chosen physical units per millimetre of a kind, or None where it has none."""
         return dict(self.sensitivities).get(kind)
+
+
+#: Fields of the viewport that zooming and scrolling change, and that "zoom back" puts back.
+VIEW_FIELDS = (
+    "start_s",
+    "duration_s",
+    "first_lane",
+    "lane_count",
+    "scales",
+    "sensitivities",
+    "arrangement",
+    "together",
+    "paper_mm_s",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,7 +76,7 @@ class ChannelSheet(Sheet, AbstractView):
         """Open it for a channel, at its name."""
         self._name = name
         self.title.setText(name)
-        self.note.setText(f"Shown in place of “{name}”; filters and exports keep the name of the file")
+        self.note.setText(f"On the screen only: filters and exports say {name}")
         self._show()
         self.open_sheet()
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from jaxscope.errors import counted
-from jaxscope.gui.components.painting import draw_text, hairline, rounded
+from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.theme import colour, font, theme
 
@@ -25,7 +25,8 @@ def heading_of(lanes: Sequence[Lane]) -> str:
     if len(kinds) > 1:
         return counted(len(lanes), "channel")
     kind = kinds.pop()
-    return f"{kind.upper() if len(kind) <= 3 else kind.capitalize()} × {len(lanes)}"
+    title = kind.upper() if len(kind) <= 3 else kind.capitalize()
+    return f"{title} × {len(lanes)}" if len(lanes) > 1 else title
 
 
 def name_rects(lanes: Sequence[Lane], rect: QRectF) -> list[tuple[Lane, QRectF]]:
@@ -53,7 +54,7 @@ def paint_overlaid(painter: QPainter, lanes: Sequence[Lane], rect: QRectF, selec
     draw_text(painter, heading, heading_of(lanes), font(12, 500), "text")
     units = list(dict.fromkeys(lane.unit for lane in lanes if lane.unit))
     if len(units) == 1:
-        draw_text(painter, heading, units[0], font(11), "text3", Qt.AlignmentFlag.AlignRight)
+        draw_text(painter, heading, units[0], font(11), "text3", RIGHT)
     placed = name_rects(lanes, rect)
     for lane, place in placed:
         if lane.name in selected:
@@ -63,7 +64,7 @@ def paint_overlaid(painter: QPainter, lanes: Sequence[Lane], rect: QRectF, selec
         draw_text(painter, words, lane.title, font(11), "text2", elide=Qt.TextElideMode.ElideMiddle)
         tag = QRectF(0, place.top(), place.width() - 16, place.height())
         token = "before_text" if lane.is_raw else "text3"
-        draw_text(painter, tag, lane.tag or "raw", font(11), token, Qt.AlignmentFlag.AlignRight)
+        draw_text(painter, tag, lane.tag or "raw", font(11), token, RIGHT)
     if len(placed) < len(lanes) and rect.height() >= _HEADING_PX + _NAME_PX:
         foot = QRectF(26, rect.top() + _HEADING_PX + len(placed) * _NAME_PX, rect.width() - 40, _NAME_PX)
         words = f"and {len(lanes) - len(placed)} more" if placed else counted(len(lanes), "name")

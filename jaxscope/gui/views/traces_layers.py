@@ -37,7 +37,8 @@ def paint_ground(canvas: Canvas) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(QRectF(0, 0, canvas.width, canvas.height), colour("canvas"))
     tint = colour("after", 0.07 if theme().is_dark else 0.06)
-    selected = set(canvas.model.state.viewport.selected_channels)
+    is_stacked = canvas.model.state.viewport.arrangement == "stacked"
+    selected = set(canvas.model.state.viewport.selected_channels if is_stacked else ())
     for row in sorted({lane.row for lane in canvas.model.lanes if lane.name in selected}):
         painter.fillRect(QRectF(0, row * canvas.lane_px, canvas.width, canvas.lane_px), tint)
     for pane in axes_of(canvas.panes):
@@ -175,13 +176,14 @@ def _paint_scale_bars(canvas: Canvas) -> None:
         in_row.setdefault(lane.row, []).append(lane)
     for row, lanes in in_row.items():
         for place, lane in enumerate(lanes):
-            _paint_scale_bar(canvas, lane, (row + (place + 0.5) / len(lanes)) * canvas.lane_px)
+            _paint_scale_bar(canvas, lane, (row + (place + 0.5) / len(lanes)) * canvas.lane_px, 1 / len(lanes))
 
 
-def _paint_scale_bar(canvas: Canvas, lane: Lane, centre: float) -> None:
+def _paint_scale_bar(canvas: Canvas, lane: Lane, centre: float, room: float) -> None:
+    """Paint the bar of a lane around a height; ``room`` is the share of the row that it may take."""
     model, painter = canvas.model, canvas.painter
     units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind) / lane.gain
-    bar = scale_bar(units)
+    bar = scale_bar(units * room)
     length = bar / units * canvas.lane_px
     words = scale_text(bar, lane.unit)
     width = text_width(words, font(11, 500))
