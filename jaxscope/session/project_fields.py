@@ -107,6 +107,8 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
         return number_in(value, where)
     if kind == "tuple[str, ...]":
         return tuple(of_type(item, str, where) for item in of_type(value, list, where))
+    if kind == "tuple[bool, ...]":
+        return tuple(of_type(item, bool, where) for item in of_type(value, list, where))
     if kind == "tuple[float, ...]":
         return tuple(number_in(item, where) for item in of_type(value, list, where))
     return value

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.filters import FAMILIES, Stage
@@ -199,3 +201,39 @@ def test_a_stage_that_has_just_been_added_shows_without_its_curve(qtbot, chain):
     chain.view._show_rows()
     assert row(chain, 3).title == "Peak"
     assert row(chain, 3).curve is None
+
+
+def test_stages_are_copied_as_text_and_pasted_from_anywhere(qtbot, chain):
+    control = Qt.KeyboardModifier.ControlModifier
+    chain.dispatch(SelectStage(chain=0, stage=2))
+    qtbot.keyClick(chain.view, Qt.Key.Key_C, control)
+    assert json.loads(QGuiApplication.clipboard().text())["family"] == "butterworth"
+    QGuiApplication.clipboard().setText("h = firwin(31, 20, fs=256)\nb, a = iirnotch(60, 30, fs=256)")
+    with qtbot.waitSignal(chain.view.said) as said:
+        qtbot.keyClick(chain.view, Qt.Key.Key_V, control)
+    assert families(chain)[3:] == ["fir_window", "notch"]
+    assert said.args[0].startswith("Added 2 stages; written for 256 Hz")
+    chain.store.undo()
+    assert len(families(chain)) == 3
+    QGuiApplication.clipboard().setText("nothing")
+    with qtbot.waitSignal(chain.view.said) as said:
+        qtbot.keyClick(chain.view, Qt.Key.Key_V, control)
+    assert said.args == ["There are no numbers. Give rows of numbers, or a line of code."]
+
+
+def test_s_hears_one_stage_alone_and_back(qtbot, chain):
+    chain.dispatch(SelectStage(chain=0, stage=1))
+    qtbot.keyClick(chain.view, Qt.Key.Key_S)
+    assert [chain.stage(n).enabled for n in range(3)] == [False, True, False]
+    assert "All as before" in [action.text() for action in chain.view.menu_of(1).actions()]
+    qtbot.keyClick(chain.view, Qt.Key.Key_S)
+    assert all(chain.stage(n).enabled for n in range(3))
+
+
+def test_coefficients_are_loaded_behind_the_selected_stage(chain, tmp_path, monkeypatch):
+    path = tmp_path / "taps.csv"
+    path.write_text("taps\n0.5\n0.25\n")
+    monkeypatch.setattr("jaxscope.gui.views.chain_list.ask_file", lambda _parent: str(path))
+    chain.dispatch(SelectStage(chain=0, stage=0))
+    chain.view.load()
+    assert families(chain) == ["notch", "taps", "butterworth", "butterworth"]

@@ -60,3 +60,37 @@ def test_a_block_is_pasted_from_the_current_cell_as_one_step(qtbot, sos):
 
 def test_parse_table_keeps_lines():
     assert parse_table("b = [1, 2];\na = [3 4]") == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_a_line_of_code_makes_the_stage_a_design(qtbot, sos):
+    QGuiApplication.clipboard().setText("sos = signal.butter(4, [1, 40], 'bandpass', fs=1000, output='sos')")
+    with qtbot.waitSignal(sos.view.said) as said:
+        qtbot.mouseClick(sos.view.paste, Qt.MouseButton.LeftButton)
+    assert sos.stage().spec.cutoff_hz == (1.0, 40.0)
+    assert said.args == ["written for 1000 Hz: its edges in Hz are kept at 512 Hz"]
+    sos.store.undo()
+    assert sos.stage().spec.order == 8
+
+
+def test_code_is_known_in_the_cells_too_and_several_stages_are_refused(qtbot, sos, taps):
+    taps.go_to(Address(form="taps", row=0, column=0))
+    QGuiApplication.clipboard().setText("static const float h[3] = {0.25f, 0.5f, 0.25f};")
+    qtbot.keyClick(taps.cells, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert taps.stage().spec.values == (0.25, 0.5, 0.25)
+    QGuiApplication.clipboard().setText("a1 = butter(2, 0.1)\na2 = butter(2, 0.2)")
+    qtbot.mouseClick(sos.view.paste, Qt.MouseButton.LeftButton)
+    assert sos.view.message.text() == (
+        "There are 2 stages in it. Paste or load it in the chain. The numbers from before are kept."
+    )
+
+
+def test_taps_are_loaded_from_a_file(qtbot, taps, tmp_path, monkeypatch):
+    path = tmp_path / "taps.csv"
+    path.write_text("taps\n0.5\n0.25\n")
+    monkeypatch.setattr("jaxscope.gui.views.coefficients.ask_file", lambda _parent: str(path))
+    qtbot.mouseClick(taps.view.load, Qt.MouseButton.LeftButton)
+    assert taps.stage().spec.values == (0.5, 0.25)
+    path.write_text("taps\n1 x\n")
+    qtbot.mouseClick(taps.view.load, Qt.MouseButton.LeftButton)
+    assert taps.view.message.text().startswith('taps.csv: line 2: "x" is not')
+    assert taps.stage().spec.values == (0.5, 0.25)

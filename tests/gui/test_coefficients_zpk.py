@@ -137,4 +137,4 @@ def test_copy_and_paste_as_python(qtbot, face):
     assert face.stage().spec == FAMILIES["zpk"](poles=((0.5, 0.0),), gain=2.0)
     QGuiApplication.clipboard().setText("nothing")
     qtbot.mouseClick(face.view.paste, LEFT)
-    assert "There are no lines z" in face.view.message.text()
+    assert "There are no numbers" in face.view.message.text()

@@ -10,16 +10,28 @@ from collections.abc import Callable
 from itertools import count
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QSizePolicy, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome
+from jaxscope.errors import ChainError
+from jaxscope.filters.imports import Imported
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.painting import LEFT, begin, draw_text
 from jaxscope.gui.icons import icon
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.chain_list_model import SmallCurves, StageDelegate, StageModel, row_of
+from jaxscope.gui.views.pasting import (
+    add_stages,
+    ask_file,
+    clipboard_text,
+    copy_stage,
+    outcome,
+    read_clipboard,
+    read_file,
+    refusal,
+)
 from jaxscope.session.actions import (
     AddStage,
     EnableStage,
@@ -28,7 +40,9 @@ from jaxscope.session.actions import (
     RenameStage,
     RevertToDesign,
     SelectStage,
+    SoloStage,
 )
+from jaxscope.session.solo import is_solo
 from jaxscope.session.state import SessionState
 
 _drags = count(1)
@@ -52,18 +66,20 @@ class ChainList(QListView, AbstractView):
     #: Insert: a menu of stages is wanted
     add_wanted = Signal()
     escaped = Signal()
+    #: what was pasted or why it was not, as a line for the status bar
+    said = Signal(str)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._dispatch = dispatch
         self._chain = 0
+        self._state = SessionState()
         self._stages: tuple[Stage, ...] = ()
         self._frame: DesignFrame | None = None
         self._small_curves = SmallCurves()
         self._dragged: int | None = None
         self._drag_start = 0
         self._merge_key = ""
-        self._copied: Stage | None = None
         self._model = StageModel(self)
         self._delegate = StageDelegate(self)
         self.setModel(self._model)
@@ -83,6 +99,7 @@ class ChainList(QListView, AbstractView):
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         chains = state.document.chains
+        self._state = state
         self._chain = state.viewport.active_chain
         self._stages = chains[self._chain].stages if self._chain < len(chains) else ()
         self._show_rows()
@@ -122,9 +139,13 @@ class ChainList(QListView, AbstractView):
         menu = QMenu(self)
         menu.addAction(icon("pencil"), "Rename", lambda: self.edit(self._model.index(number)))
         menu.addAction(icon("copy"), "Duplicate", lambda: self._duplicate(number))
-        menu.addAction("Copy", lambda: self._copy(number))
-        paste = menu.addAction("Paste after it", lambda: self._paste(number))
-        paste.setEnabled(self._copied is not None)
+        menu.addAction("Copy as text", lambda: self._copy(number))
+        paste = menu.addAction(icon("clipboard"), "Paste after it", self.paste)
+        paste.setEnabled(bool(clipboard_text().strip()))
+        menu.addAction(icon("folder-open"), "Load coefficients…", self.load)
+        alone = "All as before" if is_solo(self._stages, number) else "This stage alone"
+        solo = menu.addAction(alone, lambda: self._solo(number))
+        solo.setEnabled(len(self._stages) > 1)
         if self._stages[number].origin is not None:
             menu.addAction("Revert to design", lambda: self._act(RevertToDesign(chain=self._chain, stage=number)))
         menu.addSeparator()
@@ -135,6 +156,16 @@ class ChainList(QListView, AbstractView):
         menu.addSeparator()
         menu.addAction(icon("trash"), "Remove", lambda: self._remove(number))
         return menu
+
+    def paste(self) -> None:
+        """Add what is on the clipboard behind the selected stage: stages as text, numbers, or a line of code."""
+        self._take(lambda: read_clipboard(self._rate_hz))
+
+    def load(self) -> None:
+        """Ask for a file of coefficients and add what is in it behind the selected stage."""
+        path = ask_file(self)
+        if path:
+            self._take(lambda: read_file(path, self._rate_hz))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
@@ -190,6 +221,8 @@ class ChainList(QListView, AbstractView):
             self._on_escape()
         elif event.key() == Qt.Key.Key_Insert:
             self.add_wanted.emit()
+        elif not self._stages and event.matches(QKeySequence.StandardKey.Paste):
+            self.paste()
         elif not self._stages or not self._press(event, self.currentIndex().row()):
             event.ignore()
 
@@ -227,10 +260,11 @@ class ChainList(QListView, AbstractView):
             Qt.Key.Key_Enter: self.opened.emit,
             Qt.Key.Key_F2: lambda: self.edit(self._model.index(number)),
             Qt.Key.Key_Delete: lambda: self._remove(number),
+            Qt.Key.Key_S: lambda: self._solo(number),
         }
         held: dict[tuple[int, bool], Callable[[], object]] = {
             (Qt.Key.Key_C, False): lambda: self._copy(number),
-            (Qt.Key.Key_V, False): lambda: self._paste(number),
+            (Qt.Key.Key_V, False): self.paste,
             (Qt.Key.Key_D, True): lambda: self._duplicate(number),
         }
         handler = held.get((key, shift)) if control else plain.get(key)
@@ -277,12 +311,24 @@ class ChainList(QListView, AbstractView):
     def _duplicate(self, number: int) -> None:
         self._dispatch(AddStage(chain=self._chain, at=number + 1, stage=self._stages[number]))
 
-    def _copy(self, number: int) -> None:
-        self._copied = self._stages[number]
+    def _solo(self, number: int) -> None:
+        self._dispatch(SoloStage(chain=self._chain, stage=number))
 
-    def _paste(self, number: int) -> None:
-        if self._copied is not None:
-            self._dispatch(AddStage(chain=self._chain, at=number + 1, stage=self._copied))
+    def _copy(self, number: int) -> None:
+        copy_stage(self._stages[number])
+
+    def _take(self, read: Callable[[], Imported]) -> None:
+        try:
+            found = read()
+        except ChainError as error:
+            self.said.emit(refusal(error))
+            return
+        add_stages(self._state, found, self._dispatch)
+        self.said.emit(outcome(found))
+
+    @property
+    def _rate_hz(self) -> float | None:
+        return self._frame.rate_hz if self._frame is not None else None
 
     def _on_escape(self) -> None:
         if self._dragged is not None:

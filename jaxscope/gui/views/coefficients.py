@@ -6,6 +6,7 @@ one from before goes on running. Invariant: the table shows the newest design fr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
@@ -14,9 +15,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
-from jaxscope.errors import SpecError
-from jaxscope.filters import FAMILIES
+from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters.coefficients import Sections, Taps
+from jaxscope.filters.imports import Imported
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.expressions import reader
@@ -35,10 +36,11 @@ from jaxscope.gui.views.coefficients_model import (
     forms_of,
     number_word,
     numbers_in_use,
-    parse_table,
 )
+from jaxscope.gui.views.coefficients_paste import pasted, single
 from jaxscope.gui.views.coefficients_taps import TapsPlot
 from jaxscope.gui.views.coefficients_zpk import RootsPart
+from jaxscope.gui.views.pasting import ask_file, read_file, refusal
 from jaxscope.session.actions import ChooseFace, EditCoefficient, PutStageBack, ReplaceSpec, RevertToDesign
 from jaxscope.session.coefficients import edited_spec
 from jaxscope.session.state import SessionState
@@ -72,6 +74,8 @@ class CoefficientsFace(QWidget, AbstractView):
     escaped = Signal()
     #: a drag of a number began (True) or ended (False)
     dragging = Signal(bool)
+    #: what had to be assumed of numbers from elsewhere, as a line for the status bar
+    said = Signal(str)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,6 +100,7 @@ class CoefficientsFace(QWidget, AbstractView):
         self.symmetric = Switch("Keep symmetric", width=28, height=16, label="Keep symmetric, linear phase")
         self.symmetric.setChecked(True)
         self.symmetric.setToolTip("Edits the mirror tap too, so that the phase stays linear")
+        self.load = IconButton("folder-open", "Load taps or other coefficients from a file…", size=28, icon_size=16)
         self.keep_gain = Switch("Keep the gain at 0 Hz", width=28, height=16, label="Keep the gain at 0 Hz")
         self.keep_gain.setToolTip("Rescales b of the section while you edit a, so that slow parts keep their size")
         self.revert = Button("Revert to design", "link", height=28, padding=0)
@@ -141,7 +146,7 @@ class CoefficientsFace(QWidget, AbstractView):
     def _lay_out(self) -> None:
         top, bottom = QHBoxLayout(), QHBoxLayout()
         for row, parts in (
-            (top, (self.forms, None, self.copy, self.paste)),
+            (top, (self.forms, None, self.copy, self.paste, self.load)),
             (bottom, (self.symmetric, self.keep_gain, None, self.revert)),
         ):
             row.setContentsMargins(0, 0, 0, 0)
@@ -167,6 +172,8 @@ class CoefficientsFace(QWidget, AbstractView):
         self.forms.chosen.connect(lambda form: self._dispatch(ChooseFace(face="coefficients", form=form)))
         self.copy.clicked.connect(self._on_copy)
         self.paste.clicked.connect(self._on_paste)
+        self.load.clicked.connect(self._on_load)
+        cells.code_pasted.connect(self._on_paste)
         self.revert.clicked.connect(self._on_revert)
         self.symmetric.clicked.connect(self._on_symmetric)
         cells.set_reader(reader(None), self._complaint)
@@ -201,7 +208,7 @@ class CoefficientsFace(QWidget, AbstractView):
             self.forms.set_enabled(key, enabled=key in available, tip=tip)
         self.forms.set_current(form)
         shown = form is not None
-        for part in (self.copy, self.paste):
+        for part in (self.copy, self.paste, self.load):
             part.setVisible(shown)
         self.formula.setVisible(shown and form != "taps")  # the stems take its room; cells are typed into as well
         self.table.setVisible(shown and form != "zpk")
@@ -338,38 +345,30 @@ class CoefficientsFace(QWidget, AbstractView):
         cells.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_paste(self) -> None:
-        if self.form() == "zpk":
-            self._complain(self.roots.paste(QGuiApplication.clipboard().text()))
+        text = QGuiApplication.clipboard().text()
+        if self.form() == "zpk" and not self.roots.paste(text):
+            self._complain("")
             return
-        numbers = parse_table(QGuiApplication.clipboard().text())
-        flat = [value for row in numbers for value in row]
-        if not flat:
-            self._complain("There are no numbers in the clipboard. The numbers from before are kept.")
-            return
+        self._take(lambda: pasted(self.form(), text, self._rate_hz))
+
+    def _on_load(self) -> None:
+        path = ask_file(self)
+        if path:
+            self._take(lambda: single(read_file(path, self._rate_hz)))
+
+    def _take(self, read: Callable[[], Imported]) -> None:
+        """Put a filter of elsewhere in the place of the stage; say what was assumed, or why it was not taken."""
         try:
-            spec = self._pasted_spec(numbers, flat)
-        except SpecError as error:
-            self._complain(f"{error.message[:1].upper()}{error.message[1:]}. The numbers from before are kept.")
+            found = read()
+        except ChainError as error:
+            self._complain(refusal(error, "The numbers from before are kept."))
             return
         self._complain("")
         at = self._state.viewport
         key = f"paste-{next(_pastes)}"
+        spec = found.stages[0].spec
         self._dispatch(ReplaceSpec(chain=at.active_chain, stage=at.selected_stage, spec=spec, merge_key=key))
-
-    def _pasted_spec(self, numbers: list[list[float]], flat: list[float]):
-        form = self.form()
-        if form == "taps":
-            return FAMILIES["taps"](values=tuple(flat))
-        if form == "ba":
-            by_row = all(len(row) == 2 for row in numbers)
-            b, a = zip(*numbers, strict=True) if by_row and len(numbers) != 2 else (numbers[0], numbers[-1])
-            return FAMILIES["transfer_function"](b=tuple(b), a=tuple(a))
-        if len(flat) % 6:
-            raise SpecError(
-                "rows", f"{len(flat)} numbers are not rows of six", hint="give b0 b1 b2 a0 a1 a2 per section"
-            )
-        rows = [tuple(flat[at : at + 6]) for at in range(0, len(flat), 6)]
-        return FAMILIES["sections"](rows=tuple(rows))
+        self.said.emit("; ".join(found.notes))
 
     def _on_revert(self) -> None:
         at = self._state.viewport

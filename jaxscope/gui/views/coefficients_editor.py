@@ -1,7 +1,7 @@
 """What both tables of numbers have in common: bare cells with one editor that lies over the current cell.
 
-A visit of a cell ends by Enter, Esc or a click elsewhere; it has one merge key, the last entry of ``_before``. Esc gives
-the whole visit up. The tables ask for changes and never write their models.
+A visit of a cell ends by Enter, Esc or a click elsewhere; it has one merge key, the last entry of ``_before``. Esc
+gives the whole visit up. The tables ask for changes and never write their models.
 """
 
 from __future__ import annotations

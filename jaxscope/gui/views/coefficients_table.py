@@ -31,6 +31,7 @@ from jaxscope.gui.views.coefficients_model import (
     parse_table,
     write_cell,
 )
+from jaxscope.gui.views.pasting import has_words
 
 _runs = count(1)
 #: width of the column of a₀, and the width of all below which numbers lose a digit
@@ -87,6 +88,8 @@ class CellTable(EditingTable):
     #: another cell became current
     moved = Signal()
     dragging = Signal(bool)
+    #: the clipboard holds code or a whole filter, which takes the place of all cells
+    code_pasted = Signal()
 
     def __init__(self, model: CoefficientModel, parent: QWidget | None = None) -> None:
         self.editor = NumberField("Coefficient", span=ExactRange(), width=None, height=24, mono=True, px=11)
@@ -256,7 +259,8 @@ class CellTable(EditingTable):
         if key == Qt.Key.Key_C:
             QGuiApplication.clipboard().setText(self.selected_text())
         elif key == Qt.Key.Key_V:
-            self.paste_at_current(QGuiApplication.clipboard().text())
+            text = QGuiApplication.clipboard().text()
+            (self.code_pasted.emit if has_words(text) else lambda: self.paste_at_current(text))()
         elif key == Qt.Key.Key_A:
             self.selectAll()
         else:

@@ -173,7 +173,9 @@ class Dock(QWidget, AbstractView):
             self.tabs,
         ]
         faces = [*self.design.focus_stops(), *stops_of(self.coefficients), *self.poles_zeros.focus_stops()]
-        return [*before, *faces, self.response.view, self.response.plot, self.response.curves]
+        response = self.response
+        tail = [response.view, response.pins_button, response.limits_button, response.plot, response.curves]
+        return [*before, *faces, *tail]
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
@@ -281,6 +283,9 @@ class Dock(QWidget, AbstractView):
         for turning in (self.design, self.coefficients, self.poles_zeros, self.response):
             turning.dragging.connect(self.dragging)
         self.poles_zeros.hinted.connect(self.hinted)
+        self.response.hinted.connect(self.hinted)
+        for saying in (self.chain.said, self.coefficients.said):
+            saying.connect(self._say_for_a_while)
         self.poles_zeros.dragging.connect(self.response.plot.name_peak)
 
     def _wake(self, state: SessionState, previous: SessionState) -> None:
