@@ -346,6 +346,7 @@ def _window_of(state: SessionState) -> tuple[object, ...]:
         document.channel_order,
         hidden,
         viewport.mode == "difference",
+        viewport.line_up,
     )
 
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from types import FrameType
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.compute.cpu_devices import ask_for_cpu_devices
+from jaxscope.compute.frames import Failure
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.demo_run import measure_demo, open_demo
+from jaxscope.gui.notices import SETTINGS_CAUSE
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.session import WindowSession, make_application
 from jaxscope.gui.views.banner import Notice
+from jaxscope.gui.window_memory import restore_layout
 from jaxscope.session.project import Project
-from jaxscope.session.settings import Settings, load_settings
+from jaxscope.session.settings import Settings, load_settings, settings_path
 
 _USUAL_SIZE = (1600, 1000)
 
@@ -44,15 +47,19 @@ def run_window(
         None takes the preference.
     """
     settings, warnings = load_settings()
+    ask_for_cpu_devices(settings.cpu_devices)
     session = _open_session(settings, chains, theme)
-    for words in warnings:
-        session.window.notify(Notice(cause="settings", kind="warn", sentence=words, can_close=True))
+    restore_layout(session.window, settings)
+    session.window.remembers_layout = True
+    _say_bad_settings(session, warnings)
 
     def begin() -> None:
         if project is not None:
             session.window.actions_.open_project(project, project_path or "", path)
         elif path is not None:
             session.window.actions_.open_path(path)
+        elif settings.start_up == "last" and settings.recent:
+            session.window.actions_.open_path(settings.recent[0])
 
     QTimer.singleShot(0, begin)
     return _run(session)
@@ -67,6 +74,7 @@ def run_demo_window(
 ) -> int:
     """Open a window on the demonstration recording, or on ``file``, with the demonstration's chains."""
     settings, _ = load_settings()
+    ask_for_cpu_devices(settings.cpu_devices)
     session = _open_session(settings, (), theme, size)
     QTimer.singleShot(0, lambda: open_demo(session, file, rate_hz))
     return _run(session)
@@ -108,6 +116,20 @@ def run_demo(
         session.dispose()
 
 
+def _say_bad_settings(session: WindowSession, warnings: Sequence[str]) -> None:
+    """Say once what of the settings could not be used: on the start screen, and over a recording that is opened."""
+    if not warnings:
+        return
+    sentence = warnings[0][:1].upper() + warnings[0][1:]
+    more = len(warnings) - 1
+    hint = f"{more} more like it. " if more else ""
+    hint += f"They are in {settings_path()}"
+    session.window.notify(
+        Notice(cause=SETTINGS_CAUSE, kind="warn", sentence=sentence, hint=hint, rank=0, can_close=True)
+    )
+    session.window.start.show_failure(Failure(revision=0, what="part", sentence=sentence, hint=hint))
+
+
 def _open_session(
     settings: Settings,
     chains: Sequence[FilterChain],
@@ -115,8 +137,7 @@ def _open_session(
     size: tuple[int, int] = _USUAL_SIZE,
 ) -> WindowSession:
     application = make_application()
-    settings = replace(settings, theme=mode or settings.theme)
-    preferences().put_in_force(settings)
+    preferences().put_in_force(settings, theme_now=mode)
     session = WindowSession(settings, chains)
     screen = application.primaryScreen().availableSize()
     is_real = QApplication.platformName() not in ("offscreen", "minimal")

@@ -18,6 +18,8 @@ from jaxscope.session.roots import inside_radius, moved_inside
 from jaxscope.session.store import Store
 
 _LOG = logging.getLogger(__name__)
+#: the cause of a notice about the preferences, which stays when another recording is opened
+SETTINGS_CAUSE = "settings"
 
 
 class ShowBanner(Protocol):
@@ -73,8 +75,8 @@ class Notices:
             self.take_back(self.current.cause)
 
     def clear(self) -> None:
-        """Remove all."""
-        self._notices.clear()
+        """Remove all that is about a recording."""
+        self._notices = {cause: notice for cause, notice in self._notices.items() if cause == SETTINGS_CAUSE}
         self._refresh()
 
     def show_blocked(self, blocked: Blocked, store: Store) -> None:

@@ -20,12 +20,24 @@ class Preferences(QObject):
     #: the settings that are in force now
     changed = Signal(object)
 
-    def put_in_force(self, settings: Settings) -> None:
-        """Dress the application and bind the keys by the settings."""
+    def __init__(self) -> None:
+        super().__init__()
+        self._instead: tuple[str, str] | None = None
+
+    def put_in_force(self, settings: Settings, *, theme_now: str | None = None) -> None:
+        """Dress the application and bind the keys by the settings.
+
+        ``theme_now`` is a theme for this start alone: it stays until another one is chosen, and is not kept.
+        """
+        if theme_now is not None:
+            self._instead = (settings.theme, theme_now)
+        elif self._instead is not None and self._instead[0] != settings.theme:
+            self._instead = None
+        mode = settings.theme if self._instead is None else self._instead[1]
         if settings.text_scale != theme().text_scale:
             theme().set_text_scale(settings.text_scale)
-        if settings.theme != theme().mode:
-            theme().set_mode(_MODES[settings.theme])
+        if mode != theme().mode:
+            theme().set_mode(_MODES[mode])
         key_table().choose(settings.keys, settings.page_keys)
 
     def keep(self, settings: Settings) -> str:

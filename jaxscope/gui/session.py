@@ -7,12 +7,10 @@ part becomes a banner and ends nothing; ``shut_down`` may come at any moment and
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import sys
 import threading
 from collections.abc import Sequence
-from types import TracebackType
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
@@ -23,6 +21,7 @@ from jaxscope.compute.frames import Busy, Opened
 from jaxscope.errors import UsageError
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.bridge import Bridge
+from jaxscope.gui.error_hooks import listen_to_errors, stop_listening
 from jaxscope.gui.main_window import MainWindow
 from jaxscope.gui.pace import PACED, Pace
 from jaxscope.gui.painting.painter_thread import PainterThread, PaintFailure
@@ -31,10 +30,11 @@ from jaxscope.session.settings import Settings
 from jaxscope.session.state import Document, EngineChoice, SessionState
 from jaxscope.session.store import Store
 
-_LOG = logging.getLogger(__name__)
 #: How long a thread that computes may keep the interpreter while another one waits for it, in seconds.
 SWITCH_INTERVAL_S = 0.0005
 _DRESSED = "jaxscopeDressed"
+#: how far a window opens from the one it is opened from
+_BESIDE_PX = 40
 
 
 def make_application() -> QApplication:
@@ -82,10 +82,14 @@ class WindowSession:
         Preferences.
     chains : sequence of FilterChain
         Chains to begin with.
+    beside : WindowSession or None
+        A window to share the recording, the filter and undo with.
     """
 
-    def __init__(self, settings: Settings, chains: Sequence[FilterChain] = ()) -> None:
-        self.store = Store(initial_state(settings, chains))
+    def __init__(
+        self, settings: Settings, chains: Sequence[FilterChain] = (), *, beside: WindowSession | None = None
+    ) -> None:
+        self.store = Store(initial_state(settings, chains)) if beside is None else Store(beside=beside.store)
         self.bridge = Bridge()
         self.conductor = Conductor(self.store, self.bridge.deliver)
         self.painter = PainterThread(self.bridge.deliver)
@@ -94,10 +98,23 @@ class WindowSession:
         self.window.traces.painted.connect(lambda _: self.pace.release())
         self.bridge.received.connect(self._receive)
         self.window.closing.connect(self.shut_down)
+        self.window.window_asked.connect(self.open_beside)
         self._is_down = False
-        self._hooks = (sys.excepthook, threading.excepthook)
-        sys.excepthook = self._on_error
-        threading.excepthook = self._on_thread_error
+        #: windows that were opened from this one, and from those
+        self.family: list[WindowSession] = [] if beside is None else beside.family
+        self.family.append(self)
+        listen_to_errors(self._tell)
+        if beside is not None:
+            self.window.actions_.join(beside.window.actions_)
+
+    def open_beside(self) -> WindowSession:
+        """Open another window on the same recording, filter and undo, with a view of its own."""
+        made = WindowSession(self.window.actions_.settings, beside=self)
+        place = self.window.geometry().translated(_BESIDE_PX, _BESIDE_PX)
+        made.window.setGeometry(place)
+        made.window.remembers_layout = self.window.remembers_layout
+        made.window.show()
+        return made
 
     def shut_down(self) -> None:
         """Stop everything and join the threads; may be called again."""
@@ -108,13 +125,19 @@ class WindowSession:
         self.pace.clear()
         self.painter.shut_down()
         self.conductor.shut_down()
-        sys.excepthook, threading.excepthook = self._hooks
+        stop_listening(self._tell)
+        self.store.leave()
+        for other in self.family:
+            if other is not self:
+                other.window.show_companions()
 
     def dispose(self) -> None:
-        """Close the window and free it."""
-        self.window.close()
-        self.shut_down()
-        self.window.deleteLater()
+        """Close the window and those opened from it, and free them."""
+        for session in tuple(self.family):
+            session.window.close()
+            session.shut_down()
+            session.window.deleteLater()
+        self.family.clear()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def _receive(self, outcome: object) -> None:
@@ -131,17 +154,10 @@ class WindowSession:
             # that walks all of them stops every thread for 200 ms, in the middle of a drag.
             gc.freeze()
 
-    def _on_error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            QApplication.exit(130)
-            return
-        self._tell(error)
-
-    def _on_thread_error(self, arguments: threading.ExceptHookArgs) -> None:
-        if arguments.exc_value is not None:
-            self.bridge.deliver(PaintFailure(error=arguments.exc_value))
-
     def _tell(self, error: BaseException) -> None:
-        _LOG.error("unexpected error", exc_info=error)
-        if not self._is_down:
+        if self._is_down:
+            return
+        if threading.current_thread() is threading.main_thread():
             self.window.notices.show_crash("the window", error)
+        else:
+            self.bridge.deliver(PaintFailure(error=error))

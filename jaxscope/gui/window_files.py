@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +13,13 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
-from jaxscope.compute.frames import Opened
+from jaxscope.compute.frames import Opened, OverviewFrame
 from jaxscope.errors import JaxscopeError
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.gui.navigator import USUAL_WINDOW_S
+from jaxscope.gui.notices import SETTINGS_CAUSE
 from jaxscope.gui.preferences import preferences
+from jaxscope.gui.recent_cards import keep_card
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
 from jaxscope.resource_files import resource_path
@@ -41,6 +45,8 @@ class WindowFiles:
         self.project_path = ""
         self._pending_project: Project | None = None
         self._rates_hz: dict[str, float] = {}
+        self._joins = False
+        self._card_of = ""
 
     # --- opening
 
@@ -63,16 +69,46 @@ class WindowFiles:
             if suffix == PROJECT_SUFFIX:
                 self.open_project(load_project(path), path)
             elif suffix == ".json":
-                chain = load_chain(path)
-                self.shell.dispatch(act.SetChains(chains=(chain,)))
+                self.use_chain_file(path)
             else:
                 self.open_recording(path)
         except JaxscopeError as error:
             self.window.refuse(error)
 
+    def use_chain_file(self, path: str) -> None:
+        """Filter by the chain of a file; undoable."""
+        chain = load_chain(path)
+        self.shell.dispatch(act.SetChains(chains=(chain,)))
+        name = chain.name or Path(path).stem
+        waits = "" if self.shell.has_recording else ". It filters the recording that you open"
+        self.window.status.say(f"Filter {name} taken from {Path(path).name}{waits}")
+
+    def open_dropped(self, paths: Sequence[str]) -> None:
+        """Open what was dropped: a folder asks which recording in it; of several files the first is opened."""
+        first = paths[0]
+        if Path(first).is_dir():
+            self._open_in_folder(first)
+            return
+        self.open_path(first)
+        if len(paths) > 1:
+            self.window.status.say(f"{Path(first).name} is opened, the other {len(paths) - 1} are not")
+
+    def _open_in_folder(self, folder: str) -> None:
+        known = {suffix.lower() for suffix in readable_suffixes()}
+        files = sorted(file for file in Path(folder).iterdir() if file.suffix.lower() in known and file.is_file())
+        if len(files) == 1:
+            self.open_path(str(files[0]))
+        elif files:
+            self.change_settings(replace(self.settings, last_folder=folder))
+            self.open_dialog()
+        else:
+            # some formats are folders; the readers know, and say so where it is none of theirs
+            self.open_recording(folder)
+
     def open_recording(self, path: str) -> None:
         """Open a recording; the chains stay."""
         self._pending_project = None
+        self._joins = False
         self.conductor.open(path)
 
     def open_project(self, project: Project, path: str, recording: str | None = None) -> None:
@@ -91,6 +127,15 @@ class WindowFiles:
             self._rates_hz[found] = rate_hz
         self.conductor.open(found, rate_hz=rate_hz)
 
+    def join(self, other: WindowFiles) -> None:
+        """Show the recording that another window has open, whose document is shared."""
+        self.project_path = other.project_path
+        recording = self.shell.state.document.recording
+        if recording is not None:
+            self._joins = True
+            self._rates_hz = dict(other._rates_hz)
+            self.conductor.open(recording.path, rate_hz=recording.rate_hz)
+
     def open_with_rate(self, path: str, rate_hz: float) -> None:
         """Open a recording whose file does not tell its rate; a project that waits for it goes on waiting."""
         self._rates_hz[path] = rate_hz
@@ -104,6 +149,10 @@ class WindowFiles:
 
     def take_opened(self, opened: Opened) -> None:
         """Make the state refer to a recording that was opened."""
+        if self._joins and self.shell.state.document.recording is not None:
+            self._joins = False
+            self.conductor.take_up()
+            return
         project, self._pending_project = self._pending_project, None
         reference = RecordingRef(path=opened.path, rate_hz=self._rates_hz.get(opened.path))
         if project is not None:
@@ -119,7 +168,13 @@ class WindowFiles:
             )
             # not what was left of the window of a shorter recording
             self.shell.navigator.look(0.0, USUAL_WINDOW_S)
+            self._show_times(opened)
         self._remember(opened.path)
+
+    def _show_times(self, opened: Opened) -> None:
+        """Write times as the settings want them, by the clock only where the recording tells when it began."""
+        by_clock = self.settings.times == "clock" and opened.info.start is not None
+        self.shell.dispatch(act.SetDisplay(name="clock_time", value=by_clock))
 
     def _remember(self, path: str) -> None:
 
@@ -133,7 +188,27 @@ class WindowFiles:
         self.settings = settings
         trouble = preferences().keep(settings)
         if trouble:
-            self.window.notify(Notice(cause="settings", kind="warn", sentence=trouble, can_close=True))
+            self.window.notify(Notice(cause=SETTINGS_CAUSE, kind="warn", sentence=trouble, can_close=True))
+
+    def find_recent(self, path: str) -> None:
+        """Ask where a recent recording is now, and open it there."""
+        name, pattern = Path(path).name, f"*{Path(path).suffix}"
+        found, _ = QFileDialog.getOpenFileName(
+            self.window, f"Find {name}", self.settings.last_folder, f"Files like it ({pattern});;All files (*)"
+        )
+        if found:
+            self.change_settings(self.settings.without_recent(path))
+            self.open_path(found)
+
+    def keep_card(self, frame: OverviewFrame) -> None:
+        """Keep a small picture of the whole recording for the start screen, once it has been read."""
+        info, path = self.shell.info, self.shell.path
+        if info is None or frame.read_share < 1 or self._card_of == path or not self.shell.lanes:
+            return
+        self._card_of = path
+        known = path if Path(path) == Path(resource_path("demo.edf")) else str(Path(path).resolve())
+        token = self.shell.lanes[0].colour
+        keep_card(known, info, frame, facts=self.window.top.title.facts, token=token, now=datetime.now())
 
     def clear_recent(self) -> None:
         """Forget the recordings that were opened before."""
@@ -188,8 +263,9 @@ class WindowFiles:
 
     def may_discard(self) -> bool:
         """Ask about unsaved changes of a project; return whether to go on."""
-        if not self.project_path or not self.shell.store.has_unsaved_changes:
-            return True
+        store = self.shell.store
+        if not self.project_path or not store.has_unsaved_changes or store.has_others:
+            return True  # nothing is lost: another window still has it
         box = QMessageBox(self.window)
         box.setText(f"Save the changes to {Path(self.project_path).name}?")
         box.setInformativeText("The filter and the events would be lost.")

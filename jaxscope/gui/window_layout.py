@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from jaxscope.gui.theme import scaled
+from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.fold_strip import WIDTH_PX, FoldStrip
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class WindowLayout:
         self._window = window
         self._is_folded = False
         self._was_narrow: bool | None = None
+        #: width that a person gave the dock, at text scale 1; 0 is the usual one
+        self.dock_width = 0
         self.strip_place = QStackedWidget()
         self.strip_place.addWidget(window.strip)
         self.strip_place.addWidget(window.banner)
@@ -41,6 +43,7 @@ class WindowLayout:
         self._split.addWidget(window.dock)
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 0)
+        self._split.splitterMoved.connect(self._on_moved)
         self._work = QWidget()
         row = QHBoxLayout(self._work)
         row.setContentsMargins(0, 0, 0, 0)
@@ -108,8 +111,16 @@ class WindowLayout:
             self._place_dock()
 
     def _give_dock_its_width(self) -> None:
-        wanted = self._window.dock.sizeHint().width()
+        wanted = scaled(self.dock_width) if self.dock_width else self._window.dock.sizeHint().width()
         self._split.setSizes([max(1, self._window.width() - wanted - 1), wanted])
+
+    def set_dock_width(self, width: int) -> None:
+        """Give the dock a width at text scale 1; 0 gives it the usual one."""
+        self.dock_width = width
+        self._give_dock_its_width()
+
+    def _on_moved(self) -> None:
+        self.dock_width = round(self._window.dock.width() / theme().text_scale)
 
     def _set_folded(self, *, folded: bool) -> None:
         if folded == self._is_folded:

@@ -339,3 +339,27 @@ def test_without_a_display_the_window_is_refused_in_one_line(demo, tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("jaxscope: there is no display")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_second_window_shares_the_filter_and_the_time_and_has_its_own_look(driver, demo):
+    driver.open(demo)
+    first = driver.session
+    second = first.open_beside()
+    other = Driver(second)
+    wait(lambda: second.window.shell.has_recording)
+    other.wait_for_after()
+    first.store.dispatch(act.LookAt(start_s=20.0, duration_s=5.0))
+    other.change(act.ChooseMode(mode="difference"))
+    assert second.store.state.viewport.start_s == 20.0
+    assert first.store.state.viewport.mode == "overlay"
+    driver.change(act.TurnKnob(chain=0, stage=2, name="cutoff_hz", value=20.0))
+    other.wait_for_after()
+    assert second.store.state.document.chains[0].stages[2].spec.cutoff_hz == 20.0
+    second.window.actions_.toggle_link()
+    first.store.dispatch(act.LookAt(start_s=40.0, duration_s=5.0))
+    assert second.store.state.viewport.start_s == 20.0
+    second.store.undo()
+    assert first.store.state.document.chains[0].stages[2].spec.cutoff_hz != 20.0
+    second.window.close()
+    assert not first.store.has_others
+    driver.change(act.TurnKnob(chain=0, stage=2, name="cutoff_hz", value=25.0))

@@ -1,191 +1,34 @@
 """What is seen before anything is open: a place to drop a recording, recent ones, the demonstration.
 
 It lists only what exists: formats come from the readers' table, recent recordings from the preferences, and one that is
-not there any more says why. A file that could not be opened is explained over the drop zone.
+not there any more says why and offers to find it. A file that could not be opened is explained over the drop zone.
+Whether recordings are there is looked up beside the window: a disk that does not answer keeps nothing waiting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from math import ceil
 from pathlib import Path
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import Failure
 from jaxscope.gui.components.buttons import Button
-from jaxscope.gui.components.labels import Icon, Label, Paragraph
-from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, focus_ring, rounded, text_width
+from jaxscope.gui.components.labels import Label
+from jaxscope.gui.components.painting import begin
 from jaxscope.gui.components.rows import ScaledRow
-from jaxscope.gui.icons import draw_icon
-from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.recent_cards import PresenceLook, load_card, when_words
+from jaxscope.gui.theme import colour, scaled, theme
+from jaxscope.gui.views.start_screen_parts import DropZone, ErrorCard, FileRow, Head, RecentRow
+from jaxscope.resource_files import resource_path
 
 _WIDTH = 1120
-_DROP_HEIGHT = 236
-_ZONE_MARGIN = 24
-_APART = "   "
 _HEADING_HEIGHT = 26
-_ROW_HEIGHT = 60
 _MOST_RECENT = 4
-
-
-class _Head(QWidget):
-    """The sign, the name, and what the program is for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFixedHeight(52)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        paint_sign(painter, QPointF(0, 6), 40)
-        draw_text(painter, QRectF(56, 4, 400, 42), "jaxscope", font(28, 600))
-        words = "Open a recording, shape the filter, watch the signal follow."
-        if self.width() > 700:
-            draw_text(painter, QRectF(0, 4, self.width(), 42), words, font(14), "text2", RIGHT)
-        painter.end()
-
-
-def paint_sign(painter: QPainter, corner: QPointF, size: float) -> None:
-    """Paint the sign: a rough sand wave that turns into a smooth blue one."""
-    share = np.linspace(0, 1, 80)
-    smooth = corner.y() + size / 2 - size * 0.30 * np.sin(share * 2 * np.pi * 1.5)
-    rough = smooth + size * 0.16 * np.sin(share * 60) * (share < 0.52)
-    for values, part, token, width in (
-        (rough, share <= 0.5, "before", 2.2),
-        (smooth, share >= 0.48, "after", 2.6),
-    ):
-        stroke = QPen(colour(token), width)
-        stroke.setCapStyle(Qt.PenCapStyle.RoundCap)
-        stroke.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.setPen(stroke)
-        points = [QPointF(corner.x() + x * size, y) for x, y in zip(share[part], values[part], strict=True)]
-        painter.drawPolyline(QPolygonF(points))
-
-
-class _DropZone(QWidget):
-    """The dashed place in the middle."""
-
-    open_asked = Signal()
-
-    def __init__(self, formats: Sequence[str]) -> None:
-        super().__init__()
-        self._formats = tuple(formats)
-        self._is_over = False
-        self.setFixedHeight(_DROP_HEIGHT)
-        self._open = Button("Open file…", "primary", icon="folder-open", height=36, padding=16)
-        self._open.setParent(self)
-        self._open.clicked.connect(self.open_asked)
-
-    def set_over(self, *, over: bool) -> None:
-        """Show that a file hovers over the window."""
-        if over != self._is_over:
-            self._is_over = over
-            self.update()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        size = self._open.sizeHint()
-        self._open.setGeometry((self.width() - size.width()) // 2, 124, size.width(), size.height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        rounded(painter, rect, 14, "after_bg" if self._is_over else "bar")
-        dashes = QPen(colour("after" if self._is_over else "field"), 1.5)
-        dashes.setDashPattern([5, 4])
-        painter.setPen(dashes)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 14, 14)
-        draw_icon(painter, "wave-sine", QRectF(rect.center().x() - 18, 38, 36, 36), "after")
-        words = "Drop to open" if self._is_over else "Drop a recording here"
-        draw_text(painter, QRectF(0, 82, rect.width(), 28), words, font(20, 600), "text", CENTRE)
-        for row, line in enumerate(self.format_lines(rect.width() - 2 * _ZONE_MARGIN)):
-            draw_text(painter, QRectF(0, 178 + 19 * row, rect.width(), 20), line, font(12), "text3", CENTRE)
-        painter.end()
-
-    def format_lines(self, width: float) -> list[str]:
-        """Return the formats in as many lines as they need, of much the same length."""
-        whole = text_width(_APART.join(self._formats), font(12))
-        count = max(1, ceil(whole / max(1.0, width)))
-        per_line = -(-len(self._formats) // count)
-        return [_APART.join(self._formats[at : at + per_line]) for at in range(0, len(self._formats), per_line)]
-
-
-class _FileRow(QAbstractButton):
-    """A recording in a list: a sign, its name, what is known of it."""
-
-    def __init__(self, name: str, facts: str, when: str, *, icon: str, enabled: bool = True) -> None:
-        super().__init__()
-        self._name, self._facts, self._when, self._icon = name, facts, when, icon
-        self.setFixedHeight(_ROW_HEIGHT)
-        self.setEnabled(enabled)
-        self.setAccessibleName(f"{name}, {facts}")
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, _ROW_HEIGHT)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        is_over = self.underMouse() and self.isEnabled()
-        if is_over:
-            rounded(painter, rect.adjusted(0, 1, 0, -1), 8, "raised" if theme().is_dark else "hover")
-        middle = rect.height() / 2
-        rounded(painter, QRectF(8, 8, 56, rect.height() - 16), 6, "canvas" if is_over else "bar")
-        token = "after" if self.isEnabled() else "text3"
-        draw_icon(painter, self._icon, QRectF(26, middle - 10, 20, 20), token)
-        elide = Qt.TextElideMode.ElideMiddle
-        room = rect.width() - 78 - 100
-        name_token = "text" if self.isEnabled() else "text3"
-        draw_text(painter, QRectF(78, middle - 19, room, 20), self._name, font(13, 500), name_token, elide=elide)
-        draw_text(painter, QRectF(78, middle + 1, rect.width() - 90, 17), self._facts, font(12), "text3", elide=elide)
-        draw_text(painter, QRectF(0, middle - 19, rect.width() - 12, 20), self._when, font(12), "text3", RIGHT)
-        if self.hasFocus():
-            focus_ring(painter, rect, 8)
-        painter.end()
-
-
-class _ErrorCard(QWidget):
-    """Why a recording could not be opened, and what to do."""
-
-    _BELOW = 16
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 14, 14, 14 + self._BELOW)
-        row.setSpacing(14)
-        row.addWidget(Icon("file-alert", "danger", size=22), alignment=Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout()
-        column.setSpacing(4)
-        title = Label(failure.sentence, 14, 600, shrink=True)
-        column.addWidget(title)
-        if failure.hint:
-            hint = failure.hint[:1].upper() + failure.hint[1:]
-            column.addWidget(Paragraph(f"{hint}." if not hint.endswith((".", "?")) else hint, 13, "text2"))
-        self._details = Paragraph(failure.details, 11, "text2")
-        self._details.hide()
-        column.addWidget(self._details)
-        row.addLayout(column, 1)
-        if failure.details:
-            button = Button("Details", "quiet")
-            button.clicked.connect(lambda: self._details.setVisible(self._details.isHidden()))
-            row.addWidget(button)
-        self.setAccessibleName(failure.sentence)
-        self.setAccessibleDescription(failure.hint)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()).adjusted(0, 0, 0, -self._BELOW), 10, "danger_bg")
-        painter.end()
+_MISSING = {"moved": "Moved or deleted", "away": "On a disk that is not connected"}
 
 
 class StartScreen(QWidget):
@@ -200,6 +43,8 @@ class StartScreen(QWidget):
     open_asked = Signal()
     #: a recording was chosen
     chosen = Signal(str)
+    #: a recording that is not where it was is to be found
+    find_asked = Signal(str)
     demo_asked = Signal()
     clear_recent_asked = Signal()
 
@@ -207,32 +52,61 @@ class StartScreen(QWidget):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Start")
-        self._error: _ErrorCard | None = None
-        self._inner = QWidget(self)
-        self._column = QVBoxLayout(self._inner)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(_Head())
-        self._column.addSpacing(20)
-        self._zone = _DropZone(formats)
+        self._error: ErrorCard | None = None
+        self._recent_paths: tuple[str, ...] = ()
+        self._rows: dict[str, RecentRow] = {}
+        self._look = PresenceLook(self)
+        self._look.found.connect(self._on_found)
+        self._zone = DropZone(formats)
+        self._recent = QVBoxLayout()
+        self._demos = QVBoxLayout()
+        self._scroll = QScrollArea(self)
+        self._lay_out()
         self._zone.open_asked.connect(self.open_asked)
+        self._fill_demos()
+        self.show_recent(())
+        theme().changed.connect(self._on_theme)
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        inner.setAutoFillBackground(False)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 12, 0, 12)
+        column.setSpacing(0)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        self._column.addWidget(Head())
+        self._column.addSpacing(20)
         self._column.addWidget(self._zone)
         self._column.addSpacing(36)
         lists = QHBoxLayout()
         lists.setSpacing(40)
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(0)
-        self._demos = QVBoxLayout()
-        self._demos.setSpacing(0)
-        lists.addLayout(self._recent, 1)
-        lists.addLayout(self._demos, 1)
+        for part in (self._recent, self._demos):
+            part.setSpacing(0)
+            lists.addLayout(part, 1)
         self._column.addLayout(lists)
-        self._fill_demos()
-        self.show_recent(())
-        theme().changed.connect(self.update)
+        self._narrow = QWidget()
+        self._narrow.setLayout(self._column)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        middle = QHBoxLayout()
+        middle.addStretch(1)
+        middle.addWidget(self._narrow)
+        middle.addStretch(1)
+        column.addStretch(1)
+        column.addLayout(middle)
+        column.addStretch(1)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll.setWidget(inner)
+        inner.setAutoFillBackground(False)
 
     def show_recent(self, paths: Sequence[str]) -> None:
         """List recordings that were opened before."""
+        self._recent_paths = tuple(paths)
+        self._rows = {}
         _clear(self._recent)
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
@@ -246,11 +120,23 @@ class StartScreen(QWidget):
         self._recent.addSpacing(4)
         if not paths:
             self._recent.addSpacing(4)
-            self._recent.addWidget(Label("Recordings you open will be listed here", 12, 400, "text3"))
+            self._recent.addWidget(Label("Recordings you open will be listed here", 12, 400, "text3", shrink=True))
         for path in paths[:_MOST_RECENT]:
-            self._recent.addWidget(self._recent_row(path))
+            self._rows[path] = self._recent_row(path)
+            self._recent.addWidget(self._rows[path])
         self._recent.addStretch(1)
-        self._place()
+        if self.isVisible():
+            self._look.look(tuple(self._rows))
+
+    def look_again(self) -> None:
+        """List the recent recordings as they are now."""
+        self.show_recent(self._recent_paths)
+        _clear(self._demos)
+        self._fill_demos()
+
+    def recent_row(self, path: str) -> RecentRow:
+        """Return the row of a recent recording."""
+        return self._rows[path]
 
     def show_failure(self, failure: Failure | None) -> None:
         """Explain over the drop zone why something could not be opened; None takes it away."""
@@ -260,10 +146,10 @@ class StartScreen(QWidget):
             self._error.deleteLater()
             self._error = None
         if failure is not None:
-            self._error = _ErrorCard(failure)
+            self._error = ErrorCard(failure)
             self._column.insertWidget(2, self._error)
             self._error.show()
-        self._place()
+            self._scroll.ensureVisible(0, 0)
 
     @property
     def failure_words(self) -> str:
@@ -279,35 +165,40 @@ class StartScreen(QWidget):
         head.setContentsMargins(0, 0, 0, 0)
         head.addWidget(Label("Demonstration", 12, 600))
         head.addStretch(1)
-        head.addWidget(Label("included, no download", 11, 400, "text3"))
+        head.addWidget(Label("included, no download", 11, 400, "text3", shrink=True))
         self._demos.addWidget(_heading_row(head))
         self._demos.addSpacing(4)
-        row = _FileRow("EEG, eyes closed", "hum, blinks, drift; 24 channels", "", icon="wave-sine")
+        card = load_card(str(resource_path("demo.edf")))
+        row = FileRow("EEG, eyes closed", "hum, blinks, drift; 24 channels", "", icon="wave-sine", card=card)
         row.clicked.connect(self.demo_asked)
         self._demos.addWidget(row)
         self._demos.addStretch(1)
 
-    def _recent_row(self, path: str) -> QWidget:
-        file = Path(path)
-        folder = str(file.parent)
-        try:
-            when = datetime.fromtimestamp(file.stat().st_mtime).strftime("%-d %b %Y")
-        except OSError:
-            is_away = not file.parent.exists()
-            why = "On a disk that is not connected, or moved" if is_away else "Moved or deleted"
-            return _FileRow(file.name, why, "", icon="plug-connected-x", enabled=False)
-        row = _FileRow(file.name, folder, when, icon="file-text")
-        row.setToolTip(path)
-        row.clicked.connect(lambda: self.chosen.emit(path))
+    def _recent_row(self, path: str) -> RecentRow:
+        file, card = Path(path), load_card(path)
+        facts = card.facts if card is not None and card.facts else str(file.parent)
+        when = "" if card is None or card.opened is None else when_words(card.opened, datetime.now())
+        row = RecentRow(FileRow(file.name, facts, when, icon="file-text", card=card))
+        row.row.setToolTip(path)
+        row.row.clicked.connect(lambda: self.chosen.emit(path))
+        row.find_asked.connect(lambda: self.find_asked.emit(path))
         return row
 
+    def _on_found(self, path: str, presence: str) -> None:
+        if presence in _MISSING and path in self._rows:
+            self._rows[path].show_missing(_MISSING[presence])
+
+    def _on_theme(self) -> None:
+        self._place()
+        self.update()
+
     def _place(self) -> None:
-        width = min(_WIDTH, max(320, self.width() - 48))
-        self._inner.setFixedWidth(width)
-        self._inner.layout().activate()
-        height = max(self._inner.sizeHint().height(), self._inner.heightForWidth(width))
-        top = max(12, (self.height() - height) // 2)
-        self._inner.setGeometry((self.width() - width) // 2, top, width, height)
+        self._scroll.setGeometry(self.rect())
+        self._narrow.setFixedWidth(max(scaled(320), min(scaled(_WIDTH), self.width() - 64)))
+
+    def showEvent(self, event) -> None:
+        super().showEvent(event)
+        self._look.look(tuple(self._rows))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

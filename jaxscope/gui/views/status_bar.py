@@ -14,8 +14,10 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, Opened, OverviewFrame
-from jaxscope.gui.components.painting import begin, draw_text, hairline, rounded, text_width
+from jaxscope.gui.command_table import command
+from jaxscope.gui.components.painting import CENTRE, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.key_table import key_words
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.top_bar_readout import has_after
@@ -47,6 +49,7 @@ class StatusBarView(AbstractView, QWidget):
         self._shown: tuple[str, str, tuple[float | None, str]] = ("", "", (None, ""))
         self._hint: Callable[[], str] | None = None
         self._memory = ""
+        self._companions = ""
         self._cancel_rect = QRectF()
         self._timer = QTimer(self)
         self._timer.setInterval(_MEMORY_MS)
@@ -111,6 +114,13 @@ class StatusBarView(AbstractView, QWidget):
         self._has_recording = False
         self._blocked = self._frame = self._overview = None
         self.update()
+
+    def show_companions(self, *, has_others: bool, linked: bool) -> None:
+        """Show whether other windows share the recording, and whether they look at the same time."""
+        words = ("Linked in time" if linked else "Own time") if has_others else ""
+        if words != self._companions:
+            self._companions = words
+            self.update()
 
     def say(self, words: str) -> None:
         """Show a hint in place of the usual one; empty goes back."""
@@ -213,9 +223,13 @@ class StatusBarView(AbstractView, QWidget):
     def _paint_right(self, painter: QPainter) -> float:
         right = self.width() - 12.0
         self._cancel_rect = QRectF()
-        share, words = self._progress() if self._has_recording else (None, "")
-        if self._memory and self._has_recording:
+        if not self._has_recording and not self._exports:
+            return self._paint_keys(painter, right)
+        share, words = self._progress()
+        if self._memory:
             right = self._paint_words(painter, right, self._memory) - 18
+        if self._companions:
+            right = self._paint_words(painter, right, self._companions) - 18
         if self._exports:
             self._cancel_rect = QRectF(right - 20, self.height() / 2 - 10, 20, 20)
             draw_icon(painter, "x", self._cancel_rect.adjusted(3, 3, -3, -3), "text2")
@@ -227,6 +241,21 @@ class StatusBarView(AbstractView, QWidget):
             rounded(painter, bar, 1.5, "line2")
             rounded(painter, QRectF(bar.left(), bar.top(), bar.width() * min(1.0, share), 3), 1.5, "after")
             right = bar.left()
+        return right
+
+    def _paint_keys(self, painter: QPainter, right: float) -> float:
+        """Paint how to find the keys and the commands, on the start screen."""
+        for name, words in (("palette", "commands"), ("keys", "keys")):
+            keys = command(name).keys("anywhere") or command(name).keys("traces")
+            if not keys:
+                continue
+            right = self._paint_words(painter, right, words) - 8
+            shown = key_words(keys[0])
+            width, height = text_width(shown, font(11, 500)) + 12, scaled(18)
+            cap = QRectF(right - width, (self.height() - height) / 2, width, height)
+            rounded(painter, cap, 4, "hover", "line2")
+            draw_text(painter, cap, shown, font(11, 500), "text2", CENTRE)
+            right = cap.left() - 18
         return right
 
     def _paint_words(self, painter: QPainter, right: float, words: str) -> float:

@@ -70,6 +70,11 @@ class TitleBlock(QWidget):
         """Name of what is open."""
         return Path(self._path).name
 
+    @property
+    def facts(self) -> str:
+        """Channels, rate and length in words."""
+        return self._facts
+
     def show_dirty(self, *, dirty: bool) -> None:
         """Show or hide the dot."""
         if dirty != self._is_dirty:

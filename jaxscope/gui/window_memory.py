@@ -1,0 +1,57 @@
+"""Where the window was and what it showed, kept from one start to the next.
+
+A place that is on no screen any more (a monitor was taken away) is not gone back to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QGuiApplication
+
+from jaxscope.session import actions as act
+from jaxscope.session.settings import Settings
+from jaxscope.session.state import Face, ResponseView
+
+if TYPE_CHECKING:
+    from jaxscope.gui.main_window import MainWindow
+
+#: part of the window's head that must be on a screen, in pixels
+_SEEN_PX = 80
+
+
+def layout_of(window: MainWindow, settings: Settings) -> Settings:
+    """Return the settings with where the window is and what it shows."""
+    place = window.normalGeometry()
+    viewport = window.shell.viewport
+    return replace(
+        settings,
+        geometry=(place.left(), place.top(), place.width(), place.height(), int(window.isMaximized())),
+        dock_width=window.parts.dock_width,
+        face=viewport.face,
+        response_view=viewport.response_view,
+    )
+
+
+def restore_layout(window: MainWindow, settings: Settings) -> None:
+    """Put the window where it was, with the dock as wide and the faces that it showed."""
+    if settings.geometry:
+        place = QRect(*settings.geometry[:4])
+        if is_on_a_screen(place):
+            window.setGeometry(place)
+        if settings.geometry[4]:
+            window.showMaximized()
+    window.parts.set_dock_width(settings.dock_width)
+    if settings.face in get_args(Face):
+        window.shell.dispatch(act.ChooseFace(face=settings.face))  # type: ignore[arg-type]
+    if settings.response_view in get_args(ResponseView):
+        window.shell.dispatch(act.ChooseResponse(view=settings.response_view))  # type: ignore[arg-type]
+
+
+def is_on_a_screen(place: QRect) -> bool:
+    """Whether enough of a window's head would be on a screen to take hold of it."""
+    head = QRect(place.left(), place.top(), place.width(), _SEEN_PX)
+    parts = (head.intersected(screen.availableGeometry()) for screen in QGuiApplication.screens())
+    return any(part.width() >= _SEEN_PX and part.height() >= _SEEN_PX // 2 for part in parts)
