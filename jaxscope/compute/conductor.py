@@ -12,19 +12,21 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import ExportRequest, export_work
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
-from jaxscope.compute.library import OpenRecording
+from jaxscope.compute.library import OpenRecording, RecordingLibrary
 from jaxscope.compute.measures import measure_work
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
+from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
-from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
-from jaxscope.compute.trace_job import settle_work, trace_work
+from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.trace_job import settle_work, trace_work, trouble_of
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.session.state import SessionState, in_force
 from jaxscope.session.store import Store
 
@@ -74,7 +76,8 @@ class Conductor:
 
     def __init__(self, store: Store, deliver: Callable[[Outcome], None], *, run_inline: bool = False) -> None:
         self._store = store
-        self._bench = Workbench(deliver=deliver)
+        self._watch = ReadWatch(deliver)
+        self._bench = Workbench(deliver=deliver, recordings=RecordingLibrary(self._watch))
         self._overview = Overview()
         self._designs = DesignJobs(self._bench)
         self._exports = 0
@@ -105,7 +108,7 @@ class Conductor:
         revision = self._store.revision
 
         def work(token: CancelToken) -> None:
-            with self._bench.busy("opening", f"Opening {path}"):
+            with self._bench.busy("opening", f"Opening {path}"), self._watch.reading(path):
                 entry = self._bench.recordings.open(path, rate_hz=rate_hz)
             if token.cancelled:
                 self._bench.recordings.drop(entry.id)
@@ -133,6 +136,25 @@ class Conductor:
         for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "measure", "agreement", "after"):
             self._scheduler.cancel(name)
         self._bench.recordings.keep_only(None)
+
+    def give_up_reading(self) -> None:
+        """Let go of the recording and of reads that do not come back; everything else goes on."""
+        stalled = self._watch.stalled_threads()
+        self.close_recording()
+        for name in THREADS:
+            if f"jaxscope-{name}" in stalled:
+                self._scheduler.abandon(name)
+
+    def give_up_computing(self) -> None:
+        """Stop waiting for what is computed now (a compilation that takes long); it may still end by itself."""
+        self._scheduler.abandon("compute")
+        self._submit_design()
+        self._submit_traces()
+
+    @property
+    def has_lost_threads(self) -> bool:
+        """Whether something that was given up still has not come back; it would keep the program from ending."""
+        return self._scheduler.has_lost
 
     def is_open(self, recording_id: str) -> bool:
         """Whether a recording is still open: it may have been closed while its Opened was on the way."""
@@ -198,6 +220,7 @@ class Conductor:
         self._closed = True
         self._unsubscribe()
         self._scheduler.shut_down()
+        self._watch.shut_down()
         self._bench.recordings.keep_only(None)
 
     # -- what follows from a change ------------------------------------------------------------------------------
@@ -310,6 +333,8 @@ class Conductor:
     def _failed(self, lane: str, error: BaseException) -> None:
         """Turn an error of a job into an outcome (on the worker)."""
         is_export = lane.startswith("export-")
+        path = self._path_of(lane, error)
+        error = _gone(path) or trouble_of(error, self._store.state.engine.device) or error
         known = isinstance(error, JaxscopeError)
         self._bench.deliver(
             Failure(
@@ -318,11 +343,28 @@ class Conductor:
                 sentence=error.message if isinstance(error, JaxscopeError) else f"Something went wrong ({lane})",
                 hint=error.hint if isinstance(error, JaxscopeError) else "the rest goes on",
                 details="" if known else "".join(traceback.format_exception(error)),
+                path=path,
             )
         )
         if is_export:
             job = int(lane.removeprefix("export-"))
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
+
+    def _path_of(self, lane: str, error: BaseException) -> str | None:
+        """Return the file that could not be read while it was open; one that cannot be opened is another matter."""
+        recording = self._store.state.document.recording
+        is_read = isinstance(error, ReadError) and lane != "open"
+        return recording.path if is_read and recording is not None else None
+
+
+def _gone(path: str | None) -> ReadError | None:
+    """Return what is to be said of a file that could not be read because it is not there any more."""
+    if path is None or Path(path).exists():
+        return None
+    return ReadError(
+        f"{Path(path).name} is not there any more",
+        hint="it was moved or deleted, or its disk was taken out; what has been read stays on the screen",
+    )
 
 
 def _as_long_as_its_events(info: RecordingInfo) -> RecordingInfo:

@@ -98,4 +98,5 @@ def delay_sentence(chain: FilterChain, rate_hz: float) -> str:
     delay_s, frequency_hz = found
     if abs(delay_s) * rate_hz < 1e-6:
         return "No delay"
-    return f"{seconds(abs(delay_s))} {'late' if delay_s > 0 else 'early'} at {short_hz(frequency_hz)} Hz"
+    at = short_hz(frequency_hz).removesuffix(".00").removesuffix(".0")
+    return f"{seconds(abs(delay_s))} {'late' if delay_s > 0 else 'early'} at {at} Hz"

@@ -11,7 +11,7 @@ from typing import Any
 from jaxscope.errors import SpecError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.iir import BANDS, edges_for_band
-from jaxscope.filters.spec import AbstractFilterSpec, Stage
+from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 
 BAND_FAMILIES = ("butterworth", "bessel", "chebyshev1", "chebyshev2", "elliptic", "fir_window")
 
@@ -194,3 +194,13 @@ def stage_line(stage: Stage) -> str:
             return "Not known here · off, kept as it is"
         case _:
             return str(spec.summary)
+
+
+def name_of_chain(chain: FilterChain, most: int = 2) -> str:
+    """Return what a chain does in few words: its first stages, ``"High-pass 0.50 Hz, Low-pass 40.0 Hz"``."""
+    active = chain.active_stages
+    if not active:
+        return "No filter"
+    words = [f"{stage_title(stage)} {stage_line(stage).rpartition('·')[2].strip()}" for stage in active[:most]]
+    more = f" and {len(active) - most} more" if len(active) > most else ""
+    return f"{', '.join(words)}{more}"

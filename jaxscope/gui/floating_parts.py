@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jaxscope.gui.main_window import MainWindow
     from jaxscope.gui.views.devices import DevicesPopover
     from jaxscope.gui.views.export_dialog import ExportDialog
+    from jaxscope.gui.views.history import HistoryPopover
     from jaxscope.gui.window_actions import WindowActions
 
 _KEPT = (Opened, Frame, DesignFrame, AgreementFrame, Devices)
@@ -39,6 +40,7 @@ class FloatingParts(AbstractView):
         self._keys: KeysSheet | None = None
         self._export: ExportDialog | None = None
         self._devices: DevicesPopover | None = None
+        self._history: HistoryPopover | None = None
         self._rate: RateSheet | None = None
         self._palette: Palette | None = None
         self._goto: GotoPopover | None = None
@@ -46,7 +48,7 @@ class FloatingParts(AbstractView):
 
     @property
     def _made(self) -> tuple[AbstractView, ...]:
-        return tuple(part for part in (self._export, self._devices) if part is not None)
+        return tuple(part for part in (self._export, self._devices, self._history) if part is not None)
 
     @property
     def is_export_open(self) -> bool:
@@ -142,6 +144,22 @@ class FloatingParts(AbstractView):
             self._devices.close_floating()
         else:
             self._devices.open_under(anchor)
+
+    def open_history(self, anchor: QWidget) -> None:
+        """Open what was done, or close it."""
+        if self._history is None:
+            from jaxscope.gui.views.history import HistoryPopover
+
+            self._history = HistoryPopover(self._window, self._actions.shell.store)
+        if self._history.isVisible():
+            self._history.close_floating()
+        else:
+            self._history.open_under(anchor)
+
+    @property
+    def history(self) -> HistoryPopover | None:
+        """What was done, once it was asked for."""
+        return self._history
 
     def _catch_up(self, part: AbstractView) -> None:
         state = self._actions.shell.state

@@ -55,6 +55,7 @@ GLYPHS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "lock": ("ph", "lock"),
         "eraser": ("ph", "eraser"),
         "target": ("ph", "target"),
+        "pin": ("ph", "push-pin"),
         "pencil": ("ph", "pencil-simple"),
         "copy": ("ph", "copy"),
         "clipboard": ("ph", "clipboard"),

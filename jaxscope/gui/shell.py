@@ -5,8 +5,9 @@ It has no widgets, so each command that only changes the state can be tried with
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 
 from jaxscope.compute.frames import Opened
 from jaxscope.data.recording import RecordingInfo
@@ -22,6 +23,7 @@ from jaxscope.session.state import Arrangement, Mode, SessionState, Viewport
 from jaxscope.session.store import Store
 
 TALLER = 1.25
+_assignments = count(1)
 _PHASES: tuple[Phase, ...] = ("causal", "zero", "minimum")
 
 
@@ -158,11 +160,26 @@ class Shell:
 
     def usual_heights(self) -> None:
         """Put all heights back to those of their kinds."""
-        for kind, _ in self.viewport.scales:
+        for kind, _ in (*self.viewport.scales, *self.viewport.sensitivities):
             self.dispatch(act.SetScale(kind=kind, units_per_lane=None))
         for name, look in self.state.document.looks:
-            if look.gain != 1.0:
-                self.dispatch(act.SetLook(channel=name, look=replace(look, gain=1.0), merge_key="heights"))
+            if (look.gain, look.offset) != (1.0, 0.0):
+                usual = replace(look, gain=1.0, offset=0.0)
+                self.dispatch(act.SetLook(channel=name, look=usual, merge_key="heights"))
+
+    def toggle_lock(self) -> None:
+        """Keep heights while the window moves, as they are now; or let them fit each window."""
+        is_locked = self.viewport.lock_scales
+        if not is_locked:
+            free = sorted({lane.scale_kind for lane in self.lanes} - set(dict(self.viewport.sensitivities)))
+            for kind, units in self.scales.in_use(self.viewport, free).items():
+                self.dispatch(act.SetScale(kind=kind, units_per_lane=units))
+        self.dispatch(act.SetDisplay(name="lock_scales", value=not is_locked))
+
+    def look_by_paper(self, mm_per_s: float, width_px: float) -> None:
+        """Show as much time as fits into a width at a paper speed."""
+        duration_s = width_px / self.scales.pixels_per_mm / mm_per_s
+        self.navigator.look(self.viewport.start_s, duration_s, paper_mm_s=mm_per_s)
 
     def fit_heights(self) -> None:
         """Take the heights that fit what is seen now."""
@@ -246,9 +263,13 @@ class Shell:
         self.dispatch(act.ShowAllChannels())
         self.dispatch(act.ShowLanes(first=0, count=None))
 
-    def assign(self, channel: str, chain: int | None) -> None:
-        """Give a channel to a chain, or to none."""
-        self.dispatch(act.AssignChannel(channel=channel, chain=chain, data_channels=self.data_channels))
+    def assign(self, channels: Sequence[str], chain: int | None) -> None:
+        """Give channels to a chain, or to none, as one step."""
+        key = f"assign-{next(_assignments)}"
+        for name in channels:
+            self.dispatch(
+                act.AssignChannel(channel=name, chain=chain, data_channels=self.data_channels, merge_key=key)
+            )
 
     def next_event(self, direction: int) -> None:
         """Put the next (1) or previous (-1) event into the middle of the window."""

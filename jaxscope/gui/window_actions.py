@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.gui.channel_menus import ChannelMenus
+from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.painting.geometry import share_at
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.theme import theme
@@ -33,6 +34,7 @@ class WindowActions(WindowFiles):
     def __init__(self, window: MainWindow, shell: Shell, conductor: Conductor, settings: Settings) -> None:
         super().__init__(window, shell, conductor, settings)
         self.menus = ChannelMenus(window, shell, self.copy_values)
+        self.display = DisplayMenus(window, self)
         self.is_zen: bool = False
 
     # --- exporting
@@ -187,6 +189,12 @@ class WindowActions(WindowFiles):
         """Select a channel and bring it onto the screen."""
         self.shell.go_to_channel(name)
         self.window.traces.setFocus()
+
+    def use_scipy_meanwhile(self) -> None:
+        """Filter with SciPy, and wait no longer for what is being compiled."""
+        self.window.notices.take_back("compiling")
+        self.shell.dispatch(act.ChooseEngine(device="cpu:0", method="scipy"))
+        self.conductor.give_up_computing()
 
     def show_keys(self) -> None:
         """List the keys."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+
 from jaxscope.gui.main_menu import open_main_menu
 from jaxscope.gui.theme import theme
 
@@ -18,6 +20,8 @@ def connect_views(window: MainWindow) -> None:
     window.strip.search_ended.connect(window.traces.setFocus)
     window.dock.escaped.connect(window.traces.setFocus)
     window.dock.hinted.connect(window.status.say)
+    window.dock.response.plot.compare_wanted.connect(window.shell.compare)
+    window.dock.response.plot.pin_wanted.connect(window.shell.pin_chain)
     window.dock.poles_zeros.dragging.connect(window.strip.show_pole_drag)
     theme().changed.connect(window.follow_theme)
 
@@ -32,6 +36,7 @@ def _connect_commands(window: MainWindow) -> None:
     window.top.export_asked.connect(actions.export)
     window.start.open_asked.connect(actions.open_dialog)
     window.start.chosen.connect(actions.open_path)
+    window.start.find_asked.connect(actions.find_recent)
     window.start.demo_asked.connect(actions.open_demo)
     window.start.clear_recent_asked.connect(actions.clear_recent)
     window.start.show_recent(actions.settings.recent)
@@ -43,6 +48,11 @@ def _connect_traces(window: MainWindow) -> None:
     window.traces.pointer_moved.connect(window.axis.show_pointer)
     window.traces.width_px_changed.connect(lambda _: window.tell_width())
     window.overview.width_px_changed.connect(lambda _: window.tell_width())
+    display = window.actions_.display
+    display.take_screen()
+    window.strip.window_stepper.menu_asked.connect(display.open_window_menu)
+    window.strip.scale_stepper.menu_asked.connect(display.open_scale_menu)
+    window.traces.axis_width_changed.connect(display.keep_paper_speed, Qt.ConnectionType.QueuedConnection)
     window.traces.hinted.connect(window.status.say)
     window.traces.menu_asked.connect(menus.open_channel_menu)
     window.rail.menu_asked.connect(menus.open_channel_menu)

@@ -9,6 +9,9 @@ from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.state import Document
 
 
+_PHASES = {"causal": "Causal", "zero": "Zero-phase", "minimum": "Minimum phase"}
+
+
 def describe_change(before: Document, after: Document) -> str:
     """Return what changed, such as ``"Butterworth cutoff 40 → 38 Hz"``; never empty."""
     if before.filter_on != after.filter_on:
@@ -43,7 +46,7 @@ def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
         return "Channels of the chains"
     old, new = changed[0]
     if old.stages == new.stages:
-        return {True: "Channels of the chain", False: "How the chain runs"}[old.channels != new.channels]
+        return _describe_running(old, new)
     if abs(len(old.stages) - len(new.stages)) > 1:
         return "Stages of the chain"
     if len(old.stages) < len(new.stages):
@@ -54,6 +57,18 @@ def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
     if len(stages) == 1:
         return _describe_stage(*stages[0])
     return "Move stage" if set(old.stages) == set(new.stages) else "Stages of the chain"
+
+
+def _describe_running(before: FilterChain, after: FilterChain) -> str:
+    if before.channels != after.channels:
+        return "Channels of the chain"
+    if before.phase != after.phase:
+        return f"{_PHASES[before.phase]} to {_PHASES[after.phase].lower()}"
+    if before.gaps != after.gaps:
+        return "Start anew at gaps" if after.gaps == "segment" else "Run on over gaps"
+    if before.initial != after.initial:
+        return f"Start {before.initial} → {after.initial}"
+    return "Padding" if before.padding != after.padding else "Name of the chain"
 
 
 def _describe_stage(before: Stage, after: Stage) -> str:

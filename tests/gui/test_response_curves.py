@@ -42,13 +42,13 @@ def give(rig, **changes):
 def test_g_goes_through_the_views_and_the_focus_follows(qtbot, panel):
     seen = []
     panel.view.plot.setFocus()
-    for _ in range(5):
+    for _ in range(6):
         plot = panel.view.active_plot()
         assert plot.isVisible()
         qtbot.waitUntil(plot.hasFocus)
         qtbot.keyClick(plot, Qt.Key.Key_G)
         seen.append(panel.state.viewport.response_view)
-    assert seen == ["phase", "group_delay", "impulse", "step", "magnitude"]
+    assert seen == ["gain", "phase", "group_delay", "impulse", "step", "magnitude"]
     assert all(isinstance(action, ChooseResponse) for action in panel.log)
 
 

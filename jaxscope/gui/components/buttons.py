@@ -58,6 +58,7 @@ class Button(QPushButton):
         height: int = 32,
         padding: int = 12,
         trailing: str | None = None,
+        px: float | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
@@ -67,6 +68,7 @@ class Button(QPushButton):
         self._height = height
         self._padding = padding
         self._trailing = trailing
+        self._px = px if px is not None else 12 if height < 32 else 13
         self._turn = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(33)
@@ -133,7 +135,7 @@ class Button(QPushButton):
         return text
 
     def _paint_content(self, painter: QPainter, rect: QRectF, token: str) -> None:
-        label = font(12 if self._height < 32 else 13, 500)
+        label = font(self._px, 500)
         left = (rect.width() - self._content_width()) / 2
         middle = rect.height() / 2
         if self.is_busy or self._icon:
@@ -158,7 +160,7 @@ class Button(QPushButton):
             draw_icon(painter, self._trailing, QRectF(left + 5, middle - 7, 14, 14), faint)
 
     def _content_width(self) -> float:
-        width = text_width(self.text(), font(12 if self._height < 32 else 13, 500))
+        width = text_width(self.text(), font(self._px, 500))
         width += 22 if self._icon else 0
         width += text_width(self._key, font(11)) + 10 if self._key else 0
         return width + (18 if self._trailing else 0)

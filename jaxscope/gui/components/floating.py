@@ -113,15 +113,17 @@ class Popover(_Floating):
     def __init__(self, window: QWidget, *, name: str, width: int | None = None) -> None:
         super().__init__(window)
         self._anchor: QWidget | None = None
+        self._above = False
         self._card_width = width
         self.setAccessibleName(name)
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(_BLUR, _BLUR, _BLUR, _BLUR)
         self.body.setSpacing(0)
 
-    def open_under(self, anchor: QWidget, *, gap: int = 2) -> None:
-        """Show the card with its right edge under that of ``anchor``."""
+    def open_under(self, anchor: QWidget, *, gap: int = 2, above: bool = False) -> None:
+        """Show the card with its right edge under that of ``anchor``; over it if asked or without room."""
         self._anchor = anchor
+        self._above = above
         self._gap = gap
         self._take_focus()
         self._place()
@@ -169,7 +171,11 @@ class Popover(_Floating):
         height = self.body.heightForWidth(width) if self.body.hasHeightForWidth() else hint.height()
         corner = self._anchor.mapTo(window, QPoint(self._anchor.width(), self._anchor.height() + self._gap))
         left = min(max(8, corner.x() - (width - 2 * _BLUR)), window.width() - (width - 2 * _BLUR) - 8)
-        self.setGeometry(left - _BLUR, corner.y() - _BLUR, width, height)
+        top = corner.y()
+        if self._above or top + height - 2 * _BLUR > window.height() - 8:
+            above = self._anchor.mapTo(window, QPoint(0, -self._gap)).y() - (height - 2 * _BLUR)
+            top = max(8, above)
+        self.setGeometry(left - _BLUR, top - _BLUR, width, height)
 
 
 class Sheet(_Floating):

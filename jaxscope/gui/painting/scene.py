@@ -7,7 +7,7 @@ come from ``prepare``, so motion quality and rest quality cannot differ in posit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -52,6 +52,8 @@ class TraceScene:
     is_held: bool
     quality: Quality
     is_smooth: bool = True
+    #: by how many seconds After of a channel is drawn earlier, to line up with Before; 0 where none is named
+    shifts_s: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -156,14 +158,16 @@ class _BlockView:
     bins: slice
 
     @staticmethod
-    def of(scene: TraceScene, pane: Pane, block: TraceBlock) -> _BlockView:
+    def of(scene: TraceScene, pane: Pane, block: TraceBlock, *, shift_s: float = 0.0) -> _BlockView:
+        """Return the bins that a pane shows, of what is drawn earlier by ``shift_s``."""
+        start_s, stop_s = scene.start_s + shift_s, scene.stop_s + shift_s
         centre_s = (block.bin_samples - 1) / (2.0 * block.rate_hz)
         times_s = rising_times(block)
-        first = max(0, int(np.searchsorted(times_s, scene.start_s - centre_s)) - 2)
-        last = int(np.searchsorted(times_s, scene.stop_s)) + 2
+        first = max(0, int(np.searchsorted(times_s, start_s - centre_s)) - 2)
+        last = int(np.searchsorted(times_s, stop_s)) + 2
         bins = slice(first, last)
         span_s = max(scene.stop_s - scene.start_s, 1e-12)
-        x = pane.left_px + (times_s[bins] + centre_s - scene.start_s) * (pane.width_px / span_s)
+        x = pane.left_px + (times_s[bins] + centre_s - start_s) * (pane.width_px / span_s)
         return _BlockView(block=block, x=x, bins=bins)
 
 
@@ -210,7 +214,11 @@ def _bundles(
             for place in places
             if is_filtered[place]
         }
-        yield from _drawn(scene, view, block.after, block.after_offset, keys, lanes)
+        shifts = {place: scene.shifts_s.get(block.channels[place], 0.0) for place in keys}
+        for shift_s in dict.fromkeys(shifts.values()):
+            alike = {place: key for place, key in keys.items() if shifts[place] == shift_s}
+            shifted = _BlockView.of(scene, pane, block, shift_s=shift_s) if shift_s else view
+            yield from _drawn(scene, shifted, block.after, block.after_offset, alike, lanes)
 
 
 def _drawn(

@@ -30,8 +30,10 @@ from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
 from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, preset_menu, stage_menu
 from jaxscope.gui.views.poles_zeros import PolesZerosFace
+from jaxscope.gui.views.preset_sheet import PresetSheet
 from jaxscope.gui.views.response import ResponsePanel
 from jaxscope.session.actions import AddStage, ChooseFace, SetChains
+from jaxscope.session.own_presets import OwnPreset, own_presets
 from jaxscope.session.state import SessionState
 
 WIDTH, NARROW_WIDTH, SLIMMEST_WIDTH, WIDEST_WIDTH = 400, 360, 320, 560
@@ -113,6 +115,7 @@ class Dock(QWidget, AbstractView):
         self._silence.setSingleShot(True)
         self._silence.setInterval(_SAID_FOR_MS)
         self._silence.timeout.connect(lambda: self.hinted.emit(""))
+        self._sheet: PresetSheet | None = None
         self._faces = _Faces()
         self._scroll = QScrollArea()
         self._lay_out()
@@ -144,8 +147,27 @@ class Dock(QWidget, AbstractView):
 
     def open_preset_menu(self) -> None:
         """Open the shelf of presets under its button."""
-        menu = preset_menu(self, self._rate_hz, self.use_preset)
+        own, _ = own_presets()
+        menu = preset_menu(
+            self, self._rate_hz, self.use_preset, own=own, use_own=self.use_own, manage=self.open_presets
+        )
         menu.popup(self.presets_button.mapToGlobal(QPoint(0, self.presets_button.height() + 2)))
+
+    def open_presets(self) -> None:
+        """Open the sheet of own presets: save, use, rename, import, export, remove."""
+        if self._sheet is None:
+            self._sheet = PresetSheet(self.window())
+            self._sheet.chosen.connect(self.use_own)
+        at, chains = self._state.viewport.active_chain, self._state.document.chains
+        self._sheet.open_for(chains[at] if at < len(chains) else None, self._rate_hz)
+
+    def use_own(self, preset: OwnPreset) -> None:
+        """Give the active chain what an own preset holds, as one step; its channels stay."""
+        at, chains = self._state.viewport.active_chain, self._state.document.chains
+        old = chains[at] if at < len(chains) else FilterChain(name=preset.name)
+        chain = replace(preset.chain, name=old.name or preset.name, channels=old.channels)
+        self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
+        self._say_for_a_while(f"Preset {preset.name}")
 
     def use_preset(self, fitted: FittedPreset) -> None:
         """Give the active chain the stages of a preset, as one step; say what its rate cannot hold."""
@@ -167,6 +189,8 @@ class Dock(QWidget, AbstractView):
             header.switch,
             header.chooser,
             *stops_of(header.phase),
+            header.line_up,
+            header.edges_button,
             self.chain,
             self.add_button,
             self.presets_button,

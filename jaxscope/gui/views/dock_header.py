@@ -13,6 +13,7 @@ from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
+from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, rounded, text_width
 from jaxscope.gui.components.rows import ScaledRow
@@ -21,8 +22,11 @@ from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.icons import draw_icon, icon
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
-from jaxscope.session.actions import SelectStage, SetChains, SetPhase, ToggleFilter
-from jaxscope.session.state import CHAIN_TAGS, SessionState
+from jaxscope.gui.views.chain_sheet import ChainSheet
+from jaxscope.gui.views.dock_edges import EdgesPopover
+from jaxscope.gui.views.pasting import copy_chain
+from jaxscope.session.actions import SelectStage, SetChains, SetDisplay, SetPhase, ToggleFilter
+from jaxscope.session.state import CHAIN_TAGS, SessionState, pin_in_force
 
 _PHASES = (
     Segment(key="causal", label="Causal", tip="One pass forward, like a live device. Delays the signal"),
@@ -111,17 +115,31 @@ class DockHeader(QWidget, AbstractView):
         self._info: RecordingInfo | None = None
         self._held = False
         self._counts: dict[int, int] = {}
+        self._sheet: ChainSheet | None = None
         self.switch = Switch("Filter", tip="Filter on. The file on disk is never changed [Shift R]")
         self.words = Label("Filter on", 14, 600, shrink=True)
         self.chooser = ChainChooser()
-        self.phase = SegmentedControl(_PHASES, name="Phase", padding=12)
+        self.phase = SegmentedControl(_PHASES, name="Phase", padding=7)
+        self.line_up = Button("Line up", "link", height=16, padding=0, px=11)
+        self.line_up.setToolTip("Draws After earlier by the delay of its chain. Shifts the drawing only")
+        self.edges_button = IconButton("settings", "Edges and gaps: where a signal begins, ends or breaks off", size=26, icon_size=15)
+        self._edges: EdgesPopover | None = None
         self.delay = Label(
             "", 11, 400, "text3", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shrink=True
         )
+        late = QVBoxLayout()
+        late.setContentsMargins(0, 1, 0, 1)
+        late.setSpacing(0)
+        late.addStretch(1)
+        late.addWidget(self.delay)
+        late.addWidget(self.line_up, 0, Qt.AlignmentFlag.AlignRight)
+        late.addStretch(1)
+        self._late = QWidget()
+        self._late.setLayout(late)
         top, second = QHBoxLayout(), QHBoxLayout()
         for row, parts in (
             (top, (self.switch, self.words, None, self.chooser)),
-            (second, (self.phase, None, self.delay)),
+            (second, (self.phase, None, self._late, self.edges_button)),
         ):
             row.setContentsMargins(14 if row is top else 16, 0, 16, 0)
             row.setSpacing(8)
@@ -137,6 +155,8 @@ class DockHeader(QWidget, AbstractView):
             column.addWidget(ScaledRow(row, height))
         self.switch.clicked.connect(lambda on: self._dispatch(ToggleFilter(on=on)))
         self.phase.chosen.connect(self._on_phase)
+        self.line_up.clicked.connect(self._on_line_up)
+        self.edges_button.clicked.connect(self.open_edges)
         self.chooser.clicked.connect(self._open_chains)
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
@@ -149,8 +169,12 @@ class DockHeader(QWidget, AbstractView):
         chain = chains[active] if active < len(chains) else None
         self.phase.setEnabled(chain is not None)
         self.phase.set_current(chain.phase if chain is not None else None)
+        self.edges_button.setEnabled(chain is not None)
         if chain is None:
             self.delay.setText("")
+        self.line_up.setText("Show late" if state.viewport.line_up else "Line up")
+        if self._edges is not None and self._edges.isVisible():
+            self._edges.show_state(state, previous)
         self._show_words()
         self._show_chain()
 
@@ -161,8 +185,7 @@ class DockHeader(QWidget, AbstractView):
                 self._counts.clear()
                 self._show_chain()
             case DesignFrame() if outcome.chain == self._state.viewport.active_chain:
-                self.delay.setText(outcome.delay_text)
-                self.delay.setToolTip(outcome.delay_text)
+                self._show_delay(outcome.delay_text)
             case Blocked():
                 self._held = True
                 self._show_words()
@@ -183,9 +206,50 @@ class DockHeader(QWidget, AbstractView):
             entry.setIcon(icon("check", "after" if number == self._state.viewport.active_chain else "raised"))
         if chains:
             menu.addSeparator()
+            menu.addAction("Name and channels…", self.open_chain_sheet)
+            menu.addAction("Copy as text", partial(copy_chain, chains[self._state.viewport.active_chain]))
+            remove = menu.addAction("Remove this chain", self._on_remove_chain)
+            remove.setEnabled(len(chains) > 1)
+            menu.addSeparator()
         new = menu.addAction("New chain for the selected channels", self._on_new_chain)
         new.setEnabled(self._chains_with_new() is not None)
         return menu
+
+    def open_edges(self) -> None:
+        """Open what happens at the ends and at gaps under its button, or close it."""
+        if self._edges is None:
+            self._edges = EdgesPopover(self.window(), self._dispatch)
+        if self._edges.isVisible():
+            self._edges.close_floating()
+            return
+        self._edges.show_state(self._state, self._state)
+        self._edges.open_under(self.edges_button)
+
+    @property
+    def edges(self) -> EdgesPopover | None:
+        """The choices about edges, once they were needed."""
+        return self._edges
+
+    def _show_delay(self, words: str) -> None:
+        """Show how late the chain is, and the way to line it up where it is."""
+        self.delay.setText(words)
+        self.delay.setToolTip(f"{words}. Line up shifts the drawing only" if words else "")
+        self.line_up.setVisible(self._state.viewport.line_up or " at " in words)
+
+    def _on_line_up(self) -> None:
+        self._dispatch(SetDisplay(name="line_up", value=not self._state.viewport.line_up))
+
+    def open_chain_sheet(self) -> None:
+        """Open the sheet with the name and the channels of the active chain."""
+        if not self._state.document.chains:
+            return
+        if self._sheet is None:
+            self._sheet = ChainSheet(self.window(), self._dispatch)
+        self._sheet.open_for(self._state, self._info)
+
+    def _on_remove_chain(self) -> None:
+        at, chains = self._state.viewport.active_chain, self._state.document.chains
+        self._dispatch(SetChains(chains=(*chains[:at], *chains[at + 1 :])))
 
     def _open_chains(self) -> None:
         self.chain_menu().popup(self.chooser.mapToGlobal(QPoint(0, self.chooser.height() + 2)))
@@ -245,6 +309,9 @@ class DockHeader(QWidget, AbstractView):
 
     def _show_words(self) -> None:
         on = self._state.document.filter_on
+        pin = pin_in_force(self._state)
         words = "Filter off" if not on else ("Filter held" if self._held else "Filter on")
+        words = "Pinned chain" if on and pin is not None and not self._held else words
+        self.words.setToolTip(f"On the traces: {pin.name}. V shows the own chain" if pin is not None else "")
         self.words.setText(words)
         self.switch.setAccessibleName(words)

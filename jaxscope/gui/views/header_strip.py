@@ -8,22 +8,24 @@ from __future__ import annotations
 from typing import Self
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened
 from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.gui.components.buttons import IconButton
-from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, pen, rounded, text_width
+from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline
 from jaxscope.gui.components.stepper import Stepper
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import RAIL_PX, REMOVED_PX, panes_of
 from jaxscope.gui.painting.lanes import lanes_of, shown_channels, shown_unit
-from jaxscope.gui.painting.scales import ScaleBook, scale_bar, scale_text
+from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
-from jaxscope.session.actions import SelectChannels, SetScale, ShowLanes
+from jaxscope.gui.views.header_legend import Legend, paint_legend
+from jaxscope.gui.views.traces_numbers import span_text
+from jaxscope.session.actions import SelectChannels, SetScale, SetSensitivity, ShowLanes
 from jaxscope.session.state import SessionState
 
 _HEIGHT = 36
@@ -54,6 +56,8 @@ class HeaderStripView(AbstractView, QWidget):
         self._is_held = False
         self._follows_pole = False
         self._shown_bar = 0.0
+        #: by how much After is drawn earlier, in words; empty where it is drawn as it is
+        self._shift_words = ""
         self._has_notes = True
         self._find = IconButton("search", "Find a channel [Ctrl F]", size=26, icon_size=14, token="text3")
         self._find.clicked.connect(self.begin_search)
@@ -63,8 +67,10 @@ class HeaderStripView(AbstractView, QWidget):
         self._search.textEdited.connect(self._on_searched)
         self._search.returnPressed.connect(self._end_search)
         self._search.escaped.connect(self._end_search)
-        self.window_stepper = Stepper("Window", tip="Seconds shown. Type, scroll or use [ and ]", value_width=44)
-        self.scale_stepper = Stepper("Scale", value_width=56)
+        self.window_stepper = Stepper(
+            "Window", tip="Seconds shown. Type, scroll or use [ and ]", value_width=44, has_menu=True
+        )
+        self.scale_stepper = Stepper("Scale", value_width=64, has_menu=True)
         self.window_stepper.stepped.connect(lambda step: navigator.step_window(step))
         self.window_stepper.typed.connect(self._on_window_typed)
         self.scale_stepper.stepped.connect(self.step_scale)
@@ -105,14 +111,24 @@ class HeaderStripView(AbstractView, QWidget):
             case Opened():
                 self._info = outcome.info
                 self._refresh()
+            case DesignFrame():
+                self._take_delays(outcome.delays_s)
             case Frame():
-                is_first = self._bar() != self._shown_bar
+                is_first = self._bar() != self._shown_bar  # also where heights follow the window
                 if self._is_held or is_first:
                     self._is_held = False
                     self._refresh()
             case Blocked() if not self._is_held:
                 self._is_held = True
                 self._refresh()
+
+    def _take_delays(self, delays_s: tuple[float, ...]) -> None:
+        late = sorted({round(abs(delay_s), 6) for delay_s in delays_s if delay_s})
+        words = "" if not late else span_text(late[0])
+        words = f"{words} to {span_text(late[-1])}" if len(late) > 1 else words
+        if words != self._shift_words:
+            self._shift_words = words
+            self.update()
 
     def set_notes_visible(self, *, visible: bool) -> None:
         """Show or leave out the notes of the legend (narrow windows)."""
@@ -162,11 +178,18 @@ class HeaderStripView(AbstractView, QWidget):
     def _refresh(self) -> None:
         viewport = self._state.viewport
         self.window_stepper.show_text(f"{viewport.duration_s:.4g} s")
+        speed = "" if viewport.paper_mm_s is None else f", {viewport.paper_mm_s:g} mm/s on this screen"
+        self.window_stepper.setToolTip(f"Seconds shown{speed}. Type, scroll or use [ and ]")
         kind = self.main_kind
         bar = self._shown_bar = self._bar()
-        self.scale_stepper.show_text(scale_text(bar, self._unit()))
         words = kind.upper() if kind in ("eeg", "ecg", "eog", "emg") else kind
-        self.scale_stepper.setToolTip(f"Height of the {words} scale bar. Other types keep their ratio [+ −]")
+        per_mm = viewport.sensitivity_of(kind)
+        if per_mm is None:
+            self.scale_stepper.show_text(scale_text(bar, self._unit()))
+            self.scale_stepper.setToolTip(f"Height of the {words} scale bar. Other types keep their ratio [+ −]")
+        else:
+            self.scale_stepper.show_text(f"{scale_text(per_mm, self._unit())}/mm")
+            self.scale_stepper.setToolTip(f"Sensitivity of {words} on this screen. The arrow offers others")
         self._show_labels()
         is_removed = viewport.mode == "difference"
         self._row.setContentsMargins(8, 0, 12 + (REMOVED_PX if is_removed else 0), 1)
@@ -179,7 +202,14 @@ class HeaderStripView(AbstractView, QWidget):
     # --- what a person does
 
     def step_scale(self, direction: int) -> None:
-        """Make the scale bar the next larger (+1) or smaller (-1) one; all kinds keep their ratio."""
+        """Make the scale bar the next larger (+1) or smaller (-1) one; all kinds keep their ratio.
+
+        A sensitivity goes to the next one, of its kind alone.
+        """
+        per_mm = self._state.viewport.sensitivity_of(self.main_kind)
+        if per_mm is not None:
+            self._dispatch(SetSensitivity(kind=self.main_kind, units_per_mm=next_sensitivity(per_mm, direction)))
+            return
         units = self._scales.units_per_lane(self._state.viewport, self.main_kind)
         bar = scale_bar(units)
         place = min(range(len(_BARS)), key=lambda index: abs(_BARS[index] / bar - 1))
@@ -206,8 +236,12 @@ class HeaderStripView(AbstractView, QWidget):
         if value is None or value <= 0:
             self._refresh()
             return
-        units = self._scales.units_per_lane(self._state.viewport, self.main_kind)
-        self._scale_all(value / scale_bar(units))
+        is_per_mm = self._state.viewport.sensitivity_of(self.main_kind) is not None
+        if "/" in text or is_per_mm:
+            self._dispatch(SetSensitivity(kind=self.main_kind, units_per_mm=value))
+        else:
+            units = self._scales.units_per_lane(self._state.viewport, self.main_kind)
+            self._scale_all(value / scale_bar(units))
         self.search_ended.emit()
 
     def begin_search(self) -> None:
@@ -252,13 +286,25 @@ class HeaderStripView(AbstractView, QWidget):
         if self._info is not None:
             if self._search.isHidden():
                 draw_text(painter, QRectF(14, 0, 108, self.height() - 1), self._count(), font(11, 500), "text3")
-            self._paint_legend(painter)
+            room = QRectF(RAIL_PX, 0, self.window_stepper.x() - 8 - RAIL_PX, self.height() - 1)
+            paint_legend(painter, self.legend, room, panes_of(self._state.viewport, self.width() - RAIL_PX))
         if self._state.viewport.mode == "difference":
             left = self.width() - REMOVED_PX
             hairline(painter, left, 0, self.height(), upright=True)
             box = QRectF(left, 0, REMOVED_PX - 12, self.height() - 1)
             draw_text(painter, box, "Removed", font(11, 500), "text2", RIGHT)
         painter.end()
+
+    @property
+    def legend(self) -> Legend:
+        """What the legend is about."""
+        return Legend(
+            state=self._state,
+            is_held=self._is_held,
+            follows_pole=self._follows_pole,
+            shift_words=self._shift_words,
+            has_notes=self._has_notes,
+        )
 
     def _count(self) -> str:
         if self._info is None:
@@ -267,69 +313,6 @@ class HeaderStripView(AbstractView, QWidget):
         shown = len(lanes_of(self._state, self._info))
         noun = "channel" if total == 1 else "channels"
         return f"{total} {noun}" if shown == total else f"{shown} of {total} {noun}"
-
-    def _paint_legend(self, painter: QPainter) -> None:
-        limit = self.window_stepper.x() - 8
-        viewport = self._state.viewport
-        if viewport.mode == "split" and self._shows_after:
-            panes = panes_of(viewport, self.width() - RAIL_PX)
-            for pane, (name, token) in zip(panes, (("Before", "before"), ("After", "after")), strict=True):
-                self._paint_entry(painter, RAIL_PX + pane.left + 14, name, token, "", limit)
-            return
-        x = RAIL_PX + 14.0
-        for name, token, note, is_dashed in self._entries():
-            x = self._paint_entry(painter, x, name, token, note, limit, dashed=is_dashed)
-        if self._has_notes and self._has_key_note and x + 220 < limit:
-            self._paint_key(painter, x)
-
-    @property
-    def _shows_after(self) -> bool:
-        return self._state.document.filter_on and not self._state.viewport.raw
-
-    @property
-    def _has_key_note(self) -> bool:
-        return self._state.viewport.mode != "difference" and self._state.document.filter_on and not self._is_held
-
-    def _entries(self) -> list[tuple[str, str, str, bool]]:
-        if not self._state.document.filter_on:
-            return [("Filter off", "before", "the recording as it is", False)]
-        if self._state.viewport.raw:
-            return [("Raw, filter hidden", "before", "", False)]
-        if self._state.viewport.mode == "difference":
-            return [("Difference", "diff", "before − after: what the filter took away", False)]
-        after = "follows the pole while you drag" if self._follows_pole else "in the colour of the channel"
-        if self._state.viewport.mode == "curtain" and not (self._follows_pole or self._is_held):
-            return []  # flags at the curtain say it
-        after = "held at the last stable filter" if self._is_held else after
-        return [("Before", "before", "", False), ("After", "after", after, self._is_held)]
-
-    def _paint_entry(
-        self, painter: QPainter, x: float, name: str, token: str, note: str, limit: float, *, dashed: bool = False
-    ) -> float:
-        """Paint one line of the legend and return where the next one begins."""
-        middle = (self.height() - 1) / 2
-        painter.setPen(pen(token, 2, dashed=dashed))
-        painter.drawLine(int(x), int(middle), int(x) + 16, int(middle))
-        x += 22
-        draw_text(painter, QRectF(x, 0, max(0.0, limit - x), self.height() - 1), name, font(12, 500), "text")
-        x += text_width(name, font(12, 500))
-        note_width = text_width(note, font(11))
-        if note and self._has_notes and x + 6 + note_width < limit:
-            draw_text(painter, QRectF(x + 6, 0, note_width + 4, self.height() - 1), note, font(11), "text3")
-            x += note_width + 6
-        return x + 22
-
-    def _paint_key(self, painter: QPainter, x: float) -> None:
-        key, words = "R", "shows the filter again" if self._state.viewport.raw else "hides the filter"
-        if self._state.viewport.mode == "curtain" and not self._state.viewport.raw:
-            key, words = "C", "brings the curtain to the pointer"
-        if self._follows_pole:
-            key, words = "Esc", "puts it back"
-        middle = (self.height() - 1) / 2
-        cap = QRectF(x, middle - 9, max(18.0, text_width(key, font(11, 500)) + 8), 18)
-        rounded(painter, cap, 4, "raised", "line2")
-        draw_text(painter, cap, key, font(11, 500), "text2", CENTRE)
-        draw_text(painter, QRectF(cap.right() + 6, 0, 220, self.height() - 1), words, font(11), "text3")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

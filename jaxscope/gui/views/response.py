@@ -7,6 +7,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome, SpectrumFrame
+from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, draw_text, rounded, text_width
 from jaxscope.gui.components.rows import ScaledRow
@@ -15,6 +16,8 @@ from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.design_face_facts import rate_sentence, rate_words
 from jaxscope.gui.views.response_curves import VIEWS, CurvePlot
+from jaxscope.gui.views.response_limits import LimitsPopover
+from jaxscope.gui.views.response_pins import PinsPopover
 from jaxscope.gui.views.response_plot import ResponsePlot
 from jaxscope.session.actions import ChooseResponse
 from jaxscope.session.state import SessionState
@@ -60,6 +63,8 @@ class ResponsePanel(QWidget, AbstractView):
     escaped = Signal()
     #: a drag of a handle began (True) or ended (False)
     dragging = Signal(bool)
+    #: what a drag does and which keys change it; empty when it is over
+    hinted = Signal(str)
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +77,11 @@ class ResponsePanel(QWidget, AbstractView):
         #: the rate that the curve is for, where the chain has several
         self.rate = Label("", 11, 400, "text3")
         self._legend = _Legend()
+        self.pins_button = IconButton("pin", "Pinned chains: compare with how it was [V]", size=26, icon_size=15)
+        self.limits_button = IconButton("target", "Limits: what the response must keep to", size=26, icon_size=15)
+        self._pins: PinsPopover | None = None
+        self._limits: LimitsPopover | None = None
+        self._frame: DesignFrame | None = None
         self._has_after = False
         heading = QHBoxLayout()
         heading.setContentsMargins(0, 0, 0, 0)
@@ -79,6 +89,9 @@ class ResponsePanel(QWidget, AbstractView):
         heading.addWidget(self.rate)
         heading.addStretch(1)
         heading.addWidget(self._legend)
+        heading.addSpacing(6)
+        heading.addWidget(self.pins_button)
+        heading.addWidget(self.limits_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 6, 16, 10)
         column.setSpacing(0)
@@ -92,11 +105,50 @@ class ResponsePanel(QWidget, AbstractView):
             plot.escaped.connect(self.escaped)
             plot.next_wanted.connect(self._next_view)
         self.plot.dragging.connect(self.dragging)
+        self.plot.hinted.connect(self.hinted)
+        self.pins_button.clicked.connect(self.open_pins)
+        self.limits_button.clicked.connect(self.open_limits)
         self._state = SessionState()
         self._show_legend()
 
+    def open_pins(self) -> None:
+        """Open the list of pinned chains over its button, or close it."""
+        if self._pins is None:
+            self._pins = PinsPopover(self.window(), self._dispatch)
+        self._open(self._pins, self.pins_button)
+
+    def open_limits(self) -> None:
+        """Open the form of the limits over its button, or close it."""
+        if self._limits is None:
+            self._limits = LimitsPopover(self.window(), self._dispatch)
+        self._open(self._limits, self.limits_button)
+
+    @property
+    def pins(self) -> PinsPopover | None:
+        """The list of pinned chains, once it was needed."""
+        return self._pins
+
+    @property
+    def limits(self) -> LimitsPopover | None:
+        """The form of the limits, once it was needed."""
+        return self._limits
+
+    def _open(self, popover: PinsPopover | LimitsPopover, button: IconButton) -> None:
+        if popover.isVisible():
+            popover.close_floating()
+            return
+        popover.show_state(self._state, self._state)
+        if self._frame is not None:
+            popover.show_frame(self._frame)
+        popover.open_under(button, above=True)  # the plot is what it is about
+
+    def _popovers(self) -> tuple[PinsPopover | LimitsPopover, ...]:
+        return tuple(part for part in (self._pins, self._limits) if part is not None and part.isVisible())
+
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
+        for popover in self._popovers():
+            popover.show_state(state, previous)
         self.view.set_current(state.viewport.response_view)
         self.plot.show_state(state, previous)
         self.curves.show_state(state, previous)
@@ -106,6 +158,13 @@ class ResponsePanel(QWidget, AbstractView):
     def show_frame(self, outcome: Outcome) -> None:
         self.plot.show_frame(outcome)
         self.curves.show_frame(outcome)
+        for popover in self._popovers():
+            popover.show_frame(outcome)
+        if isinstance(outcome, DesignFrame):
+            had_pin = self._frame is not None and self._frame.pin is not None
+            self._frame = outcome
+            if had_pin != (outcome.pin is not None):
+                self._show_legend()
         if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
             others = outcome.other_rates_hz
             self.rate.setText(f"at {rate_words(outcome.rate_hz)}" if others else "")
@@ -142,4 +201,6 @@ class ResponsePanel(QWidget, AbstractView):
             entries.append(("difference", "diff"))
         elif self._state.document.filter_on and not self._state.viewport.raw:
             entries.append(("after", "after") if self._has_after else ("after: not yet", "off"))
+        if self._frame is not None and self._frame.pin is not None:
+            entries.append(("own" if self._state.viewport.shows_pin else "pinned", "text3"))
         self._legend.show_entries(tuple(entries))

@@ -41,6 +41,7 @@ FloatArray = npt.NDArray[np.float64]
 #: view to its title, unit, factor to that unit, and the least height of its axis in that unit
 VIEWS: dict[ResponseView, tuple[str, str, float, float]] = {
     "magnitude": ("Magnitude", "dB", 1.0, 1.0),
+    "gain": ("Gain, linear", "", 1.0, 1.0),
     "phase": ("Phase", "°", 1.0, 90.0),
     "group_delay": ("Group delay", "ms", 1e3, 1.0),
     "impulse": ("Impulse", "", 1.0, 1e-6),

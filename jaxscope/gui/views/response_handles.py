@@ -10,17 +10,27 @@ from PySide6.QtCore import QPointF, Qt
 from jaxscope.errors import SpecError
 from jaxscope.filters import AbstractFilterSpec
 
-#: knobs that an upright drag may turn, the first that the spec has wins; each with its step
+#: knobs that an upright drag or the arrows may turn, the first that the spec has wins; each with its step
 _UPRIGHT = (("order", 1.0), ("gain_db", 2.0), ("q", 0.25), ("taps", 10.0))
+#: knobs that the wheel turns: the gain is what the hand itself moves
+_WHEEL = (("order", 1.0), ("q", 0.25), ("taps", 10.0), ("gain_db", 1.0))
+#: how much gain a spec needs for one decibel more at its own frequency: there a shelf is half way up
+_GAIN_PER_DB = {"peak": 1.0, "low_shelf": 2.0, "high_shelf": 2.0}
 _LEAST_APART = 1.02
 _REACH_PX = 12.0
+MOST_GAIN_DB = 60.0
 
 
 def moved_value(value: Any, index: int | None, frequency_hz: float) -> Any:
-    """Return a cutoff with one edge at another frequency; the other edge is pushed, never crossed."""
+    """Return a cutoff with one edge at another frequency; the others are pushed, never crossed."""
     if index is None or not isinstance(value, tuple):
         return frequency_hz
     edges = list(value)
+    if len(edges) > 2:  # of many edges the neighbours stay: gains belong to what lies between them
+        low = edges[index - 1] * _LEAST_APART if index > 0 and edges[index - 1] > 0 else 0.0
+        high = edges[index + 1] / _LEAST_APART if index + 1 < len(edges) else frequency_hz
+        edges[index] = min(max(frequency_hz, low), high)
+        return tuple(edges)
     edges[index] = frequency_hz
     if index == 0:
         edges[1] = max(edges[1], frequency_hz * _LEAST_APART)
@@ -29,10 +39,22 @@ def moved_value(value: Any, index: int | None, frequency_hz: float) -> Any:
     return tuple(edges)
 
 
-def turned_upright(spec: AbstractFilterSpec, steps: float) -> tuple[str, Any] | None:
-    """Return (knob, value) for an upright drag of so many steps, or None where it means nothing."""
+def follows_the_hand(spec: AbstractFilterSpec) -> bool:
+    """Return whether the level at the handle is the gain of the spec: it then goes where the hand goes."""
+    return spec.family in _GAIN_PER_DB and getattr(spec, "gain_db", None) is not None
+
+
+def gain_for(spec: AbstractFilterSpec, rise_db: float, passes: int) -> float:
+    """Return the gain with which the response rises by so many decibels at the handle, after all passes."""
+    start_db = float(getattr(spec, "gain_db"))  # noqa: B009
+    gain_db = start_db + rise_db * _GAIN_PER_DB[spec.family] / passes
+    return round(min(MOST_GAIN_DB, max(-MOST_GAIN_DB, gain_db)), 1)
+
+
+def turned_upright(spec: AbstractFilterSpec, steps: float, *, by_wheel: bool = False) -> tuple[str, Any] | None:
+    """Return (knob, value) for an upright drag or turns of the wheel, or None where they mean nothing."""
     knobs = {knob.name: knob for knob in spec.knobs()}
-    for name, step in _UPRIGHT:
+    for name, step in _WHEEL if by_wheel else _UPRIGHT:
         knob = knobs.get(name)
         value = getattr(spec, name) if knob is not None else None
         if knob is None or value is None:
@@ -73,15 +95,8 @@ HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Q
 #: keys that the plot takes while it has the focus
 OWN_KEYS = frozenset(
     {
-        Qt.Key.Key_N,
-        Qt.Key.Key_G,
-        Qt.Key.Key_L,
-        Qt.Key.Key_0,
-        Qt.Key.Key_Left,
-        Qt.Key.Key_Right,
-        Qt.Key.Key_Up,
-        Qt.Key.Key_Down,
-        Qt.Key.Key_Insert,
-        Qt.Key.Key_Escape,
+        *(Qt.Key.Key_N, Qt.Key.Key_G, Qt.Key.Key_L, Qt.Key.Key_0, Qt.Key.Key_Left, Qt.Key.Key_Right),
+        *(Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Insert, Qt.Key.Key_Escape, Qt.Key.Key_Plus),
+        *(Qt.Key.Key_Equal, Qt.Key.Key_Minus, Qt.Key.Key_V),
     }
 )

@@ -43,6 +43,8 @@ class Picture:
 
     frequencies_hz: FloatArray
     magnitude_db: FloatArray
+    #: the curve that it is compared with: the pinned chain, or the own one while the pinned one is on the traces
+    other_db: FloatArray | None
     spectrum: SpectrumFrame | None
     shows_difference: bool
     shows_after: bool
@@ -119,7 +121,7 @@ def _paint_grid(painter: QPainter, scale: ResponseScale) -> None:
 def _paint_labels(painter: QPainter, scale: ResponseScale, bounds: QRectF) -> None:
     area, small = scale.area, font(11)
     for level in scale.level_ticks():
-        words = "0 dB" if level == 0 else f"{MINUS}{-level:g}"
+        words = "0 dB" if level == 0 else f"{level:g}".replace("-", MINUS)
         y = float(scale.y(level))
         draw_text(painter, QRectF(0, y - 8, area.left() - 6, 16), words, small, "text3", RIGHT)
     unit_left = bounds.right() - text_width("Hz", small) - 4
@@ -174,6 +176,9 @@ def _paint_curves(painter: QPainter, scale: ResponseScale, picture: Picture) -> 
     if picture.ghost is not None:
         painter.setPen(pen("text3", 1.0, dashed=True))
         painter.drawPolyline(_curve(scale, *picture.ghost))
+    if picture.other_db is not None:
+        painter.setPen(pen("text3", 1.0))
+        painter.drawPolyline(_curve(scale, picture.frequencies_hz, picture.other_db))
     token, width = ("text", 2.0) if picture.is_on else ("off", 2.0)
     dashed = picture.is_held or picture.is_hidden
     if picture.is_held:

@@ -1,55 +1,30 @@
-"""The magnitude response over the spectra of before and after, with edges that can be dragged.
+"""The magnitude response under the hand: handles, limits and axes that can be dragged, and their keys.
 
-Everything comes from frames; what is kept here is only what a person holds (the handle, the drag) and the curve from
-before the edit, drawn dashed until the edit has come to rest. A drag sends TurnKnob on every move with one merge key;
-Esc sends the value from before.
+A drag sends one action on every move with one merge key, so it is one step of undo; Esc sends what was there before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QPixmap, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Blocked, DesignFrame, Outcome, SpectrumFrame
+from jaxscope.errors import SpecError
 from jaxscope.filters import FAMILIES, AbstractFilterSpec, Stage
-from jaxscope.gui.components.numbers import MINUS, write_number
-from jaxscope.gui.components.painting import begin
-from jaxscope.gui.theme import scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch
+from jaxscope.gui.views.base import Dispatch
+from jaxscope.gui.views.response_canvas import ResponseCanvas
+from jaxscope.gui.views.response_drags import AxisDrag, HandleDrag, LimitDrag, limit_at, new_merge_key
 from jaxscope.gui.views.response_handles import HELD, OWN_KEYS, accepts, moved_value, nearest_handle, turned_upright
-from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_peak, paint_response
-from jaxscope.gui.views.response_scale import TALL_TOP_DB, TOP_DB, ResponseScale, frequency_limits
-from jaxscope.session.actions import AddStage, TurnKnob
-from jaxscope.session.state import SessionState
+from jaxscope.session.actions import AddStage, ReplaceSpec, SetLimits, TurnKnob
 
-FloatArray = npt.NDArray[np.float64]
-
-_drags = count(1)
-_LOCK_PX = 4.0
-_REST_MS = 1200
-_UPRIGHT_STEP_PX = 24.0
+#: what the keys that draw the level axis out do to its span
+_CLOSER = 0.8
+_HINT = "Left and right: frequency.  Up and down: {what}.  Wheel: {wheel}.  Shift: fine,  Esc puts it back"
 
 
-@dataclass(slots=True, kw_only=True)
-class _Drag:
-    """What a person holds: the handle, where it was taken, and what it was worth."""
-
-    handle: int
-    start: QPointF
-    axis: str
-    merge_key: str
-    values: dict[str, Any]
-    spec: AbstractFilterSpec
-
-
-class ResponsePlot(QWidget, AbstractView):
+class ResponsePlot(ResponseCanvas):
     """The plot under the faces of the dock.
 
     Parameters
@@ -61,140 +36,54 @@ class ResponsePlot(QWidget, AbstractView):
     escaped = Signal()
     #: a drag began (True) or ended (False)
     dragging = Signal(bool)
+    #: what a drag does and which keys change it; empty when it is over
+    hinted = Signal(str)
     #: G: the next view
     next_wanted = Signal()
+    #: V: the pinned chain or the own one; with Shift: pin this one
+    compare_wanted = Signal()
+    pin_wanted = Signal()
 
     def __init__(self, dispatch: Dispatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._dispatch = dispatch
-        self._chain = 0
-        self._stages: tuple[Stage, ...] = ()
-        self._filter_on = True
-        self._raw = False
-        self._mode = "overlay"
-        self._frame: DesignFrame | None = None
-        self._stable: DesignFrame | None = None
-        self._spectrum: SpectrumFrame | None = None
-        self._ghost: tuple[FloatArray, FloatArray] | None = None
-        self._by_hand = False
-        self._blocked = False
-        self._is_log = True
-        self._drag: _Drag | None = None
-        self._active = 0
-        self._over: int | None = None
-        self._names_peak = False
-        self._ground: tuple[tuple[object, ...], QPixmap] | None = None
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
-        self._rest.timeout.connect(self._on_rest)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Magnitude response")
+        self._drag: HandleDrag | LimitDrag | AxisDrag | None = None
+        self._pointer: QPointF | None = None
 
-    def show_state(self, state: SessionState, previous: SessionState) -> None:
-        chains = state.document.chains
-        chain = state.viewport.active_chain
-        stages = chains[chain].stages if chain < len(chains) else ()
-        before = self._looks()
-        if chain != self._chain:
-            self._frame = self._stable = self._ghost = None
-        elif stages != self._stages and self._ghost is None and self._stable is not None:
-            self._ghost = (self._stable.frequencies_hz, self._stable.magnitude_db)
-        if stages != self._stages:
-            self._rest.start()
-        self._chain, self._stages = chain, stages
-        self._by_hand = any(stage.origin is not None for stage in stages)
-        self._filter_on = state.document.filter_on
-        self._raw, self._mode = state.viewport.raw, state.viewport.mode
-        if self._looks() != before:  # a knob alone moves nothing here until its curve comes
-            self.update()
-
-    def _looks(self) -> tuple[object, ...]:
-        """Return what the picture shows of the state itself."""
-        return (self._chain, self._filter_on, self._raw, self._mode, self._ghost is None, self._frame is None)
-
-    def show_frame(self, outcome: Outcome) -> None:
-        if isinstance(outcome, DesignFrame) and outcome.chain == self._chain:
-            self._frame = outcome
-            if outcome.is_stable:
-                self._stable, self._blocked = outcome, False
-            self._describe(outcome)
-        elif isinstance(outcome, SpectrumFrame):
-            self._spectrum = outcome
-        elif isinstance(outcome, Blocked) and outcome.chain in (None, self._chain):
-            self._blocked = outcome.kind == "unstable"
-        else:
-            return
-        self.update()
-
-    def name_peak(self, on: bool) -> None:  # noqa: FBT001
-        """Name the highest point of the curve (while a pole is dragged), or not."""
-        self._names_peak = on
-        self.update()
-
-    @property
-    def ghost(self) -> tuple[FloatArray, FloatArray] | None:
-        """The curve from before the edit, while it is shown."""
-        return self._ghost
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the curve is that of the last stable filter."""
-        return self._blocked or (self._frame is not None and not self._frame.is_stable)
-
-    def scale(self) -> ResponseScale | None:
-        """Return the map from hertz and decibels to pixels, or None while no frame is here."""
-        frame = self._shown()
-        if frame is None:
-            return None
-        low_hz, high_hz = frequency_limits(frame.frequencies_hz, frame.rate_hz)
-        highest = float(np.nanmax(frame.magnitude_db)) if frame.magnitude_db.size else 0.0
-        left, bottom = scaled(34), scaled(22)
-        area = QRectF(left, 6, max(20, self.width() - left - 1), max(20, self.height() - 6 - bottom))
-        top = TALL_TOP_DB if highest > TOP_DB - 1 else TOP_DB
-        return ResponseScale(area=area, low_hz=low_hz, high_hz=high_hz, is_log=self._is_log, top_db=top)
-
-    def handle_points(self) -> list[QPointF]:
-        """Return where the handles are, in pixels: on the curve, and inside the plot where a notch leaves it."""
-        scale, frame = self.scale(), self._frame
-        if scale is None or frame is None or self.is_held:
-            return []
-        return [scale.handle_point(handle[0], handle[1]) for handle in frame.handles]
-
-    def sizeHint(self) -> QSize:
-        return QSize(scaled(300), scaled(230))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(160, scaled(120))
+    # --- the mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        at = self._handle_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and at is not None:
-            self._begin(at, event.position())
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._begin(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._drag is None:
-            self._over = self._handle_at(event.position())
-            self.setCursor(Qt.CursorShape.ArrowCursor if self._over is None else Qt.CursorShape.OpenHandCursor)
-            self.update()
+        self._pointer = event.position()
+        if self._drag is not None:
+            self._move(event.position(), fine=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
             return
-        self._move(event.position(), fine=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        over = self._handle_at(event.position())
+        self.setCursor(self._cursor_at(event.position(), over))
+        if over != self._over:
+            self._over = over
+            self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
-            self._drag = None
-            self.unsetCursor()
+            self._let_go()
             self._rest.start()
-            self.dragging.emit(False)
-            self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        scale = self.scale()
-        if scale is not None and self._handle_at(event.position()) is None:
-            self._add_peak(scale.frequency_at(event.position().x()), scale.level_at(event.position().y()))
+        scale, place = self.scale(), event.position()
+        if scale is None:
+            return
+        if place.y() > scale.area.bottom():
+            self._seen_hz = None
+        elif place.x() < scale.area.left():
+            self._seen_db = None
+        elif self._handle_at(place) is None and self._limit_at(place) is None:
+            self._add_peak(scale.frequency_at(place.x()), scale.level_at(place.y()))
+        self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         at = self._handle_at(event.position())
@@ -202,25 +91,32 @@ class ResponsePlot(QWidget, AbstractView):
         if at is None or not notches:
             event.ignore()
             return
-        self._turn_upright(at, notches, f"wheel-{at}")
+        self._turn_upright(at, notches, f"wheel-{at}", by_wheel=True)
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._over = None
+        self._over = self._pointer = None
         self.update()
 
+    # --- the keys
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        key, is_shifted = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if key == Qt.Key.Key_Escape:
             self._on_escape()
             return
-        if event.key() == Qt.Key.Key_G:
+        if key == Qt.Key.Key_G:
             self.next_wanted.emit()
-        elif event.key() == Qt.Key.Key_L:
-            self._is_log = not self._is_log
-        elif event.key() == Qt.Key.Key_0:
-            self._is_log = True
-        elif event.key() == Qt.Key.Key_Insert and (scale := self.scale()) is not None:
-            self._add_peak((scale.low_hz * scale.high_hz) ** 0.5, 6.0)
+        elif key == Qt.Key.Key_V:
+            (self.pin_wanted if is_shifted else self.compare_wanted).emit()
+        elif key == Qt.Key.Key_L:
+            self._is_log, self._seen_hz = not self._is_log, None
+        elif key == Qt.Key.Key_0:
+            self._is_log, self._seen_hz, self._seen_db = True, None, None
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            self._draw_out(1 / _CLOSER if key == Qt.Key.Key_Minus else _CLOSER)
+        elif key == Qt.Key.Key_Insert:
+            self._insert()
         elif not self._press_on_handle(event):
             event.ignore()
             return
@@ -233,68 +129,138 @@ class ResponsePlot(QWidget, AbstractView):
             return True
         return super().event(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        scale, frame = self.scale(), self._shown()
-        if scale is not None and frame is not None:
-            picture = self._picture(frame)
-            painter.drawPixmap(0, 0, self._ground_of(scale, picture))
-            paint_response(painter, scale, picture)
-            if self._names_peak and not self.is_held:
-                paint_peak(painter, scale, frame.frequencies_hz, frame.magnitude_db)
-        painter.end()
+    # --- what a drag does
 
-    def _ground_of(self, scale: ResponseScale, picture: Picture) -> QPixmap:
-        """Return the picture of what does not move, made anew where anything of it has changed."""
-        ratio = self.devicePixelRatioF()
-        key = (
-            scale, ratio, picture.spectrum, picture.shows_after, picture.shows_difference,
-            theme().is_dark, theme().text_scale,
-        )  # fmt: skip
-        if self._ground is None or self._ground[0] != key:
-            pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-            pixmap.setDevicePixelRatio(ratio)
-            pixmap.fill(Qt.GlobalColor.transparent)
-            painter = begin(pixmap)
-            paint_ground(painter, scale, picture, QRectF(self.rect()))
-            painter.end()
-            self._ground = (key, pixmap)
-        return self._ground[1]
+    def _begin(self, position: QPointF) -> None:
+        scale, frame = self.scale(), self._frame
+        if scale is None or frame is None:
+            return
+        at, limit = self._handle_at(position), self._limit_at(position)
+        if at is not None:
+            self._take_handle(at, position)
+        elif limit is not None:
+            number, part = limit
+            self._drag = LimitDrag(number=number, part=part, limits=self._limits, merge_key=new_merge_key("limit"))
+            self.hinted.emit("Moving a limit.  Esc puts it back")
+        elif position.y() > scale.area.bottom() or position.x() < scale.area.left():
+            is_frequency = position.y() > scale.area.bottom()
+            self._drag = AxisDrag(is_frequency=is_frequency, start=QPointF(position), scale=scale)
+            self.hinted.emit("Drawing the axis out.  Double-click or 0: all of it,  Esc puts it back")
 
-    def _picture(self, frame: DesignFrame) -> Picture:
-        spectrum = self._spectrum
-        filtered = self._filter_on and not self._raw
-        hot = self._drag.handle if self._drag is not None else None
-        tip = self._tip(frame, hot) if hot is not None else ""
-        return Picture(
-            frequencies_hz=frame.frequencies_hz,
-            magnitude_db=frame.magnitude_db,
-            spectrum=spectrum,
-            shows_difference=self._mode == "difference",
-            shows_after=filtered,
-            ghost=None if self.is_held else self._ghost,
-            is_held=self.is_held,
-            is_on=self._filter_on,
-            is_hidden=self._raw,
-            handles=tuple(self.handle_points()),
-            hot=hot,
-            over=self._over,
-            active=self._active if self.hasFocus() else None,
-            tip=tip,
+    def _take_handle(self, at: int, position: QPointF) -> None:
+        spec, frame = self._spec_of(at), self._frame
+        if spec is None or frame is None:
+            return
+        _, level_db, stage, name, index = frame.handles[at]
+        self._active = self._hot = at
+        self._drag = HandleDrag(
+            handle=at,
+            stage=stage,
+            name=name,
+            index=index,
+            spec=spec,
+            start=QPointF(position),
+            start_db=level_db,
+            passes=2 if self._phase == "zero" else 1,
+            merge_key=new_merge_key("handle"),
         )
+        if self._stable is not None:
+            self._ghost = (self._stable.frequencies_hz, self._stable.magnitude_db)
+        self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        self.dragging.emit(True)
+        self.hinted.emit(_hint(spec))
+        self.update()
 
-    def _tip(self, frame: DesignFrame, at: int) -> str:
-        if at >= len(frame.handles):
-            return ""
-        frequency_hz, level_db = frame.handles[at][:2]
-        level = f"{level_db:.1f}".replace("-", MINUS)
-        return f"{write_number(frequency_hz, 3)} Hz   {level} dB"
+    def _move(self, position: QPointF, *, fine: bool) -> None:
+        drag, scale = self._drag, self.scale()
+        if scale is None:
+            return
+        if isinstance(drag, HandleDrag):
+            spec = drag.spec_at(position, scale, fine=fine)
+            if spec is not None:
+                self._change(drag.stage, spec, drag.merge_key)
+        elif isinstance(drag, LimitDrag):
+            limits = drag.limits_at(position, scale)
+            if limits is not None and limits != self._limits:
+                self._dispatch(SetLimits(limits=limits, merge_key=drag.merge_key))
+        elif isinstance(drag, AxisDrag):
+            self._show_scale(drag, position)
 
-    def _shown(self) -> DesignFrame | None:
-        return self._stable if self.is_held and self._stable is not None else self._frame
+    def _show_scale(self, drag: AxisDrag, position: QPointF) -> None:
+        whole = self.whole_scale()
+        if whole is None:
+            return
+        scale = drag.scale_at(position, whole)
+        if drag.is_frequency:
+            self._seen_hz = (scale.low_hz, scale.high_hz)
+        else:
+            self._seen_db = (scale.floor_db, scale.top_db)
+        self.update()
+
+    def _let_go(self) -> None:
+        drag, self._drag, self._hot = self._drag, None, None
+        self.unsetCursor()
+        self.hinted.emit("")
+        if isinstance(drag, HandleDrag):
+            self.dragging.emit(False)
+        self.update()
+
+    def _on_escape(self) -> None:
+        drag = self._drag
+        if drag is None:
+            self.escaped.emit()
+            return
+        if isinstance(drag, HandleDrag):
+            self._change(drag.stage, drag.spec, drag.merge_key)
+        elif isinstance(drag, LimitDrag):
+            self._dispatch(SetLimits(limits=drag.limits, merge_key=drag.merge_key))
+        else:
+            self._show_scale(drag, drag.start)
+        self._let_go()
+
+    def _change(self, stage: int, spec: AbstractFilterSpec, merge_key: str) -> None:
+        """Give a stage other values, where its rate takes them: one knob, or several at once."""
+        old, frame = self._stages[stage].spec, self._frame
+        if frame is None or old == spec or old.family != spec.family:
+            return
+        try:
+            spec.check(frame.rate_hz)
+        except SpecError:
+            return
+        turned = [item.name for item in spec.knobs() if getattr(old, item.name) != getattr(spec, item.name)]
+        if len(turned) == 1:
+            value = getattr(spec, turned[0])
+            action = TurnKnob(chain=self._chain, stage=stage, name=turned[0], value=value, merge_key=merge_key)
+            self._dispatch(action)
+        else:
+            self._dispatch(ReplaceSpec(chain=self._chain, stage=stage, spec=spec, merge_key=merge_key))
+
+    # --- what is where
 
     def _handle_at(self, position: QPointF) -> int | None:
+        if self._shows_pin and self._frame is not None and self._frame.pin is not None:
+            return None
         return nearest_handle(self.handle_points(), position)
+
+    def _limit_at(self, position: QPointF) -> tuple[int, Any] | None:
+        scale, frame = self.scale(), self._frame
+        if scale is None or frame is None:
+            return None
+        return limit_at(self._limits, self._chain, position, scale, frame.rate_hz)
+
+    def _cursor_at(self, position: QPointF, handle: int | None) -> Qt.CursorShape:
+        scale = self.scale()
+        if handle is not None:
+            return Qt.CursorShape.OpenHandCursor
+        limit = self._limit_at(position)
+        if scale is None:
+            return Qt.CursorShape.ArrowCursor
+        on_axis = position.y() > scale.area.bottom()
+        if (limit is not None and limit[1] != "level") or on_axis:
+            return Qt.CursorShape.SizeHorCursor
+        if limit is not None or position.x() < scale.area.left():
+            return Qt.CursorShape.SizeVerCursor
+        return Qt.CursorShape.ArrowCursor
 
     def _spec_of(self, at: int) -> AbstractFilterSpec | None:
         if self._frame is None or at >= len(self._frame.handles):
@@ -302,46 +268,14 @@ class ResponsePlot(QWidget, AbstractView):
         stage = self._frame.handles[at][2]
         return self._stages[stage].spec if stage < len(self._stages) else None
 
-    def _begin(self, at: int, position: QPointF) -> None:
-        spec = self._spec_of(at)
-        if spec is None:
-            return
-        self._active = at
-        values = {knob.name: getattr(spec, knob.name) for knob in spec.knobs()}
-        key = f"handle-{next(_drags)}"
-        self._drag = _Drag(handle=at, start=QPointF(position), axis="", merge_key=key, values=values, spec=spec)
-        if self._stable is not None:
-            self._ghost = (self._stable.frequencies_hz, self._stable.magnitude_db)
-        self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        self.dragging.emit(True)
-        self.update()
-
-    def _move(self, position: QPointF, *, fine: bool) -> None:
-        drag, scale, frame = self._drag, self.scale(), self._frame
-        if drag is None or scale is None or frame is None or drag.handle >= len(frame.handles):
-            return
-        way = position - drag.start
-        if not drag.axis and max(abs(way.x()), abs(way.y())) >= _LOCK_PX:
-            drag.axis = "x" if abs(way.x()) >= abs(way.y()) else "y"
-        _, _, stage, name, index = frame.handles[drag.handle]
-        if drag.axis == "x":
-            start_hz = drag.values[name] if index is None else drag.values[name][index]
-            x = float(scale.x(start_hz)) + way.x() * (0.1 if fine else 1.0)
-            value = moved_value(drag.values[name], index, float(f"{scale.frequency_at(x):.3g}"))
-            self._turn(stage, name, value, drag.merge_key)
-        elif drag.axis == "y":
-            change = turned_upright(drag.spec, -way.y() / _UPRIGHT_STEP_PX)
-            if change is not None:
-                self._turn(stage, *change, drag.merge_key)
-
     def _turn(self, stage: int, name: str, value: Any, merge_key: str) -> None:
         spec, frame = self._stages[stage].spec, self._frame
         if frame is not None and getattr(spec, name) != value and accepts(spec, name, value, frame.rate_hz):
             self._dispatch(TurnKnob(chain=self._chain, stage=stage, name=name, value=value, merge_key=merge_key))
 
-    def _turn_upright(self, at: int, steps: float, merge_key: str) -> None:
+    def _turn_upright(self, at: int, steps: float, merge_key: str, *, by_wheel: bool = False) -> None:
         spec = self._spec_of(at)
-        change = turned_upright(spec, steps) if spec is not None else None
+        change = turned_upright(spec, steps, by_wheel=by_wheel) if spec is not None else None
         if change is not None and self._frame is not None:
             self._turn(self._frame.handles[at][2], *change, merge_key)
 
@@ -357,7 +291,7 @@ class ResponsePlot(QWidget, AbstractView):
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self._turn_upright(self._active, 1 if event.key() == Qt.Key.Key_Up else -1, f"keys-{self._active}")
             return True
-        if event.key() not in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+        if event.key() not in (Qt.Key.Key_Left, Qt.Key.Key_Right) or self._spec_of(self._active) is None:
             return False
         _, _, stage, name, index = frame.handles[self._active]
         value = getattr(self._stages[stage].spec, name)
@@ -367,23 +301,22 @@ class ResponsePlot(QWidget, AbstractView):
         self._turn(stage, name, moved_value(value, index, float(f"{edge:.4g}")), f"keys-{self._active}")
         return True
 
-    def _on_escape(self) -> None:
-        drag, frame = self._drag, self._frame
-        if drag is None or frame is None:
-            self.escaped.emit()
-            return
-        self._drag = None
-        self.unsetCursor()
-        stage = frame.handles[drag.handle][2]
-        for name, value in drag.values.items():
-            self._turn(stage, name, value, drag.merge_key)
-        self.dragging.emit(False)
-        self.update()
+    def _draw_out(self, factor: float) -> None:
+        """Show a smaller or larger span of levels, its top where it is."""
+        scale = self.scale()
+        if scale is not None:
+            span = min(360.0, max(6.0, (scale.top_db - scale.floor_db) * factor))
+            self._seen_db = (scale.top_db - span, scale.top_db)
 
-    def _on_rest(self) -> None:
-        if self._drag is None and not self._by_hand:
-            self._ghost = None
-            self.update()
+    def _insert(self) -> None:
+        """Add a peak under the pointer, or in the middle."""
+        scale = self.scale()
+        if scale is None:
+            return
+        frequency_hz, level_db = (scale.low_hz * scale.high_hz) ** 0.5, 6.0
+        if self._pointer is not None and scale.area.contains(self._pointer):
+            frequency_hz, level_db = scale.frequency_at(self._pointer.x()), scale.level_at(self._pointer.y())
+        self._add_peak(frequency_hz, level_db)
 
     def _add_peak(self, frequency_hz: float, level_db: float) -> None:
         frame = self._frame
@@ -393,6 +326,10 @@ class ResponsePlot(QWidget, AbstractView):
         spec = FAMILIES["peak"](frequency_hz=float(f"{frequency_hz:.3g}"), gain_db=gain_db)
         self._dispatch(AddStage(chain=self._chain, at=len(self._stages), stage=Stage(spec=spec)))
 
-    def _describe(self, frame: DesignFrame) -> None:
-        handles = ", ".join(f"{write_number(handle[0])} hertz" for handle in frame.handles)
-        self.setAccessibleDescription(f"Magnitude; edges at {handles}" if handles else "Magnitude")
+
+def _hint(spec: AbstractFilterSpec) -> str:
+    """Return what a drag and the wheel do to a spec, for the status bar."""
+    words = {"order": "order", "gain_db": "gain", "q": "Q", "taps": "taps"}
+    up, wheel = turned_upright(spec, 1), turned_upright(spec, 1, by_wheel=True)
+    what = words.get(up[0], up[0]) if up is not None else "nothing"
+    return _HINT.format(what=what, wheel=words.get(wheel[0], wheel[0]) if wheel is not None else "nothing")

@@ -68,19 +68,27 @@ class ResponseScale:
         """Return the level of a pixel row."""
         return self.top_db - (y - self.area.top()) / max(1.0, self.area.height()) * (self.top_db - self.floor_db)
 
+    def rise_db(self, pixels: float) -> float:
+        """Return how many decibels so many pixels upwards are."""
+        return pixels / max(1.0, self.area.height()) * (self.top_db - self.floor_db)
+
     def frequency_ticks(self) -> list[float]:
         """Return frequencies to label: 1, 2, 5 per decade, or even steps where linear."""
         if not self.is_log:
             step = nice_step(self.high_hz / 5)
             return [step * number for number in range(1, ceil(self.high_hz / step))]
         decades = range(floor(log10(self.low_hz)), ceil(log10(self.high_hz)) + 1)
-        steps = (1, 2, 5) if log10(self.high_hz / self.low_hz) < 4.2 else (1,)
+        reach = log10(self.high_hz / self.low_hz)
+        steps = tuple(range(1, 10)) if reach < 0.7 else (1, 2, 5) if reach < 4.2 else (1,)
         ticks = [step * 10.0**power for power in decades for step in steps]
         return [tick for tick in ticks if self.low_hz < tick < self.high_hz]
 
     def level_ticks(self) -> list[float]:
-        """Return levels with a line: every 20 dB from 0 down."""
-        return [float(level) for level in range(0, int(self.floor_db) - 1, -20)]
+        """Return levels with a line: every 20 dB from 0 down, in other steps where the axis was drawn out."""
+        span = self.top_db - self.floor_db
+        step = 20.0 if 60 <= span <= 160 else nice_step(span / 5)
+        first = 0.0 if 60 <= span <= 160 else floor(self.top_db / step) * step
+        return [first - step * number for number in range(int((first - self.floor_db) / step + 1e-9) + 1)]
 
 
 def frequency_limits(frequencies_hz: FloatArray, rate_hz: float) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Blocked, Frame, MeasureFrame, Opened
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.navigator import Navigator
@@ -34,7 +34,8 @@ from jaxscope.gui.views.traces_layers import (
     paint_ground,
     paint_rubber_band,
 )
-from jaxscope.gui.views.traces_model import TracesModel, picture_width
+from jaxscope.gui.views.traces_model import TracesModel
+from jaxscope.gui.views.traces_picture import picture_width
 from jaxscope.session.state import SessionState
 
 #: Quiet time after which the picture is painted at rest quality.
@@ -62,6 +63,8 @@ class TracesView(AbstractView, QWidget):
     painted = Signal(int)
     #: device pixels across
     width_px_changed = Signal(int)
+    #: a time axis became wider or narrower
+    axis_width_changed = Signal()
     #: words for the status bar, empty where there are none
     hinted = Signal(str)
     #: (channel name, global position)
@@ -86,6 +89,7 @@ class TracesView(AbstractView, QWidget):
         self._announced = -1
         self._asked = 0
         self._told_width = -1
+        self._told_axis = -1.0
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MS)
@@ -112,6 +116,7 @@ class TracesView(AbstractView, QWidget):
         """Show another state; the picture follows when something in it has changed."""
         if self.model.take_state(state):
             self._ask("motion")
+        self._tell_axis()
         is_same_look = state.document.annotations is previous.document.annotations
         if state.viewport is not previous.viewport or not is_same_look or state is previous:
             self._describe()
@@ -134,11 +139,25 @@ class TracesView(AbstractView, QWidget):
             case Blocked():
                 if self.model.hold(outcome):
                     self._ask("motion")
+            case DesignFrame():
+                if self.model.take_design(outcome):
+                    self._ask("motion")
             case MeasureFrame():
                 if self.model.take_measures(outcome):
                     self.update()
             case TraceImage():
                 self._show_image(outcome)
+
+    def follow_screen(self) -> None:
+        """Paint again: a millimetre has another length."""
+        self._ask("motion")
+        self.update()
+
+    def _tell_axis(self) -> None:
+        width = self.model.panes(self.width())[0].width
+        if width != self._told_axis:
+            self._told_axis = width
+            self.axis_width_changed.emit()
 
     def close_recording(self) -> None:
         """Show nothing."""
@@ -284,6 +303,8 @@ class TracesView(AbstractView, QWidget):
         if width_px != self._told_width:
             self._told_width = width_px
             self.width_px_changed.emit(width_px)
+        self.model.set_height(self.height())
+        self._tell_axis()
         self._ask("motion")
 
     def changeEvent(self, event: QEvent) -> None:

@@ -6,59 +6,24 @@ Invariant: an older frame never replaces a newer one, and a frame of another rec
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Blocked, Envelope, Frame, MeasureFrame, Measures, Opened, TraceBlock
-from jaxscope.data.recording import RecordingInfo
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened, TraceBlock
+from jaxscope.data.recording import RecordingInfo, scale_kind
+from jaxscope.filters.channels import chain_for
+from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.painting.geometry import PaneRect, panes_of
 from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_in, lanes_of, row_count
 from jaxscope.gui.painting.scales import ScaleBook
-from jaxscope.gui.painting.scene import Pane, Quality, TraceScene, rising_times
-from jaxscope.gui.theme import colour, theme
+from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
+from jaxscope.gui.views.traces_picture import painted_panes, picture_key, picture_width, trace_colours
+from jaxscope.gui.views.traces_values import LaneMeasures, Sizes, Value, peak_at, point_at, value_at
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
-    """What a trace holds at a time: one sample, or the lowest and the highest of the bin around it."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """What lies between two cursors in one trace, in its unit."""
-
-    change: float
-    rms: float
-    deviation: float
-    peak_to_peak: float
-
-    @staticmethod
-    def at(measures: Measures, place: int) -> Sizes:
-        """Return the sizes of one channel."""
-        return Sizes(
-            change=float(measures.last[place] - measures.first[place]),
-            rms=float(measures.rms[place]),
-            deviation=float(measures.deviation[place]),
-            peak_to_peak=float(measures.peak_to_peak[place]),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneMeasures:
-    """What lies between two cursors in a lane; ``after`` is None where nothing filters it or it is hidden."""
-
-    span_s: float
-    before: Sizes
-    after: Sizes | None
 
 
 class TracesModel:
@@ -73,7 +38,12 @@ class TracesModel:
         self.is_held = False
         self.lanes: tuple[Lane, ...] = ()
         self.measures: MeasureFrame | None = None
+        self._height = 1.0
+        self._kinds: dict[int, str] = {}
         self._serial = 0
+        #: how late each chain is, and what follows for the channels
+        self._delays_s: tuple[float, ...] = ()
+        self._shifts: tuple[object, dict[int, float]] = (None, {})
 
     @property
     def rows(self) -> int:
@@ -105,11 +75,14 @@ class TracesModel:
         previous, self.state = self.state, state
         if state.document is not previous.document or state.viewport is not previous.viewport:
             self._lay_out()
+        if state.viewport.lock_scales != previous.viewport.lock_scales and self.frame is not None:
+            self.scales.note(self.frame, self._kinds, follows=not state.viewport.lock_scales)
         return picture_key(state) != picture_key(previous)
 
     def open(self, opened: Opened) -> None:
         """Take another recording."""
         self.info = opened.info
+        self._kinds = {number: scale_kind(one.kind, one.unit) for number, one in enumerate(opened.info.channels)}
         self.recording_id = opened.recording_id
         self.frame = self.measures = None
         self.is_held = False
@@ -126,7 +99,7 @@ class TracesModel:
             return False
         self.frame = frame
         self.is_held = False
-        self.scales.note(frame)
+        self.scales.note(frame, self._kinds, follows=not self.state.viewport.lock_scales)
         return True
 
     def hold(self, blocked: Blocked) -> bool:
@@ -164,7 +137,30 @@ class TracesModel:
             is_held=self.is_held,
             quality=quality,
             is_smooth=viewport.antialias,
+            shifts_s=self.shifts_s,
         )
+
+    def take_design(self, design: DesignFrame) -> bool:
+        """Take how late each chain is; return whether After is now drawn elsewhere."""
+        delays_s, self._delays_s = self._delays_s, design.delays_s
+        return delays_s != design.delays_s
+
+    @property
+    def shifts_s(self) -> dict[int, float]:
+        """By how many seconds After of each channel is drawn earlier; empty where it is drawn as it is."""
+        if self.info is None or not self.state.viewport.line_up or not any(self._delays_s):
+            return {}
+        key = (self._delays_s, self.lanes, tuple(chain.channels for chain in self.state.document.chains))
+        if self._shifts[0] != key:
+            chains = self.state.document.chains[: len(self._delays_s)]
+            found = {lane.channel: self._chain_of(chains, lane) for lane in self.lanes}
+            shifts = {channel: self._delays_s[at] for channel, at in found.items() if at is not None}
+            self._shifts = (key, shifts)
+        return self._shifts[1]
+
+    def _chain_of(self, chains: tuple[FilterChain, ...], lane: Lane) -> int | None:
+        channel = self.info.channels[lane.channel] if self.info is not None else None
+        return None if channel is None else chain_for(chains, channel.name, is_data=channel.is_data)
 
     def _lacks_difference(self, frame: Frame) -> bool:
         """Whether a frame with what was taken away is still on its way; the last picture stays until then."""
@@ -179,12 +175,14 @@ class TracesModel:
         for block in self.frame.blocks:
             if lane.channel in block.channels:
                 place = block.channels.index(lane.channel)
-                point = _point_at(block, second)
+                point = point_at(block, second)
                 if point is None:
                     return None, None
-                shows_after = self.shows_after and block.filtered[place] and block.after is not None
-                after = _value(block.after, place, point) if shows_after and block.after is not None else None
-                return _value(block.before, place, point), after
+                before = value_at(block.before, place, point)
+                if not self.shows_after or not block.filtered[place] or block.after is None:
+                    return before, None
+                later = point_at(block, second + self.shifts_s.get(lane.channel, 0.0))
+                return before, None if later is None else value_at(block.after, place, later)
         return None, None
 
     def take_measures(self, measures: MeasureFrame) -> bool:
@@ -268,105 +266,12 @@ class TracesModel:
 
     def _lay_out(self) -> None:
         self.lanes = () if self.info is None else lanes_of(self.state, self.info)
+        self._size_rows()
 
+    def set_height(self, height: float) -> None:
+        """Tell how high the traces are."""
+        self._height = height
+        self._size_rows()
 
-def painted_panes(panes: tuple[PaneRect, ...], ratio: float, *, is_plain: bool) -> tuple[Pane, ...]:
-    """Return where panes are in the picture, in device pixels.
-
-    Both sides of the curtain are painted whole and side by side, so that the curtain moves without a new picture.
-    """
-    shift = 0
-    painted: list[Pane] = []
-    for pane in panes:
-        left, right = round(pane.left * ratio) + shift, round((pane.left + pane.width) * ratio) + shift
-        painted.append(Pane(left_px=left, width_px=right - left, content="before" if is_plain else pane.content))
-        if pane.shown_right < pane.left + pane.width:
-            shift += right - left
-    return tuple(painted)
-
-
-def picture_width(panes: tuple[PaneRect, ...], width: float, ratio: float) -> int:
-    """Return the device pixels across of the picture for some panes."""
-    painted = painted_panes(panes, ratio, is_plain=False)
-    return max(round(width * ratio), painted[-1].left_px + painted[-1].width_px)
-
-
-def picture_key(state: SessionState) -> tuple:
-    """Return what the picture of the traces depends on, apart from the frame."""
-    viewport, document = state.viewport, state.document
-    return (
-        viewport.start_s,
-        viewport.duration_s,
-        viewport.mode,
-        viewport.split_share,
-        viewport.arrangement,
-        viewport.together,
-        viewport.sensitivities,
-        viewport.raw,
-        viewport.first_lane,
-        viewport.lane_count,
-        viewport.scales,
-        viewport.remove_offset,
-        viewport.negative_up,
-        viewport.antialias,
-        document.filter_on,
-        document.looks,
-        document.channel_order,
-        tuple(chain.channels for chain in document.chains),
-    )
-
-
-def trace_colours(lane_tokens: set[str]) -> dict[str, int]:
-    """Return the opaque colours of traces in the theme of now, as 0xFFRRGGBB."""
-    is_dark = theme().is_dark
-    colours = {
-        "before": colour("before").rgb(),
-        "before_mixed": _mixed("before", 0.8) if is_dark else colour("before").rgb(),
-        "difference": _mixed("diff", 0.9),
-    }
-    for token in lane_tokens:
-        colours[token] = colour(token).rgb()
-        colours[f"held_{token}"] = _mixed(token, 0.8)
-    return colours
-
-
-def _mixed(token: str, share: float) -> int:
-    """Return a colour over the canvas as an opaque one: overlapping parts of a translucent line would show."""
-    front, back = colour(token), colour("canvas")
-    red, green, blue = (
-        round(one * share + other * (1 - share))
-        for one, other in ((front.red(), back.red()), (front.green(), back.green()), (front.blue(), back.blue()))
-    )
-    return 0xFF000000 | red << 16 | green << 8 | blue
-
-
-def _point_at(block: TraceBlock, second: float) -> int | None:
-    """Return the number of the bin around a time, None outside of the block."""
-    bin_s = block.bin_samples / block.rate_hz
-    times_s = rising_times(block)
-    point = int(np.searchsorted(times_s, second + 1e-9, side="right")) - 1
-    if block.bin_samples == 1 and point + 1 < len(times_s):
-        # a sample is a point in time: the nearest one counts
-        nearer_next = times_s[point + 1] - second < second - times_s[max(point, 0)]
-        point = point + 1 if point < 0 or nearer_next else point
-    if not 0 <= point < len(times_s) or abs(second - times_s[point]) > bin_s * 1.5:
-        return None
-    return point
-
-
-def peak_at(low: FloatArray, high: FloatArray, points: npt.NDArray[np.intp]) -> int | None:
-    """Return which of some points is the highest or the lowest, and not only at their ends; None where neither is.
-
-    Of both the one that stands out more from the ends.
-    """
-    top, bottom = int(np.argmax(high[points])), int(np.argmin(low[points]))
-    last = len(points) - 1
-    ends = 0.25 * float(low[points[0]] + high[points[0]] + low[points[-1]] + high[points[-1]])
-    found = [(high[points[top]] - ends, top), (ends - low[points[bottom]], bottom)]
-    inner = [(float(size), place) for size, place in found if 0 < place < last]
-    return int(points[max(inner)[1]]) if inner else None
-
-
-def _value(values: Envelope, place: int, point: int) -> Value | None:
-    low, high = float(values.low[place, point]), float(values.high[place, point])
-    return Value(low=low, high=high) if np.isfinite(low) and np.isfinite(high) else None
+    def _size_rows(self) -> None:
+        self.scales.row_px = max(1.0, self._height / max(1, self.rows))
