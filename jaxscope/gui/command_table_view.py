@@ -109,6 +109,22 @@ VIEW = (
         is_enabled=has_recording,
     ),
     Command(
+        name="lock_scales",
+        text="Keep heights while the window moves",
+        menu="View",
+        section=2,
+        run=lambda window: window.shell.toggle_lock(),
+        is_enabled=has_recording,
+        is_on=lambda window: window.shell.viewport.lock_scales,
+    ),
+    Command(
+        name="measure_screen",
+        text="Measure the screen…",
+        menu="View",
+        section=2,
+        run=lambda window: window.display.measure_screen(),
+    ),
+    Command(
         name="butterfly",
         text="Butterfly",
         rows=here("butterfly"),

@@ -57,12 +57,13 @@ class Navigator:
         self._past.clear()
         self._future.clear()
 
-    def look(self, start_s: float, duration_s: float) -> None:
-        """Look at another window."""
+    def look(self, start_s: float, duration_s: float, *, paper_mm_s: float | None = None) -> None:
+        """Look at another window, maybe one whose length follows from a paper speed."""
         if self.total_s is not None:
+            paper_mm_s = paper_mm_s if duration_s <= self.total_s else None
             duration_s = min(duration_s, self.total_s)
             start_s = min(max(start_s, 0.0), self.total_s - duration_s)
-        self._dispatch(LookAt(start_s=start_s, duration_s=duration_s, total_s=self.total_s))
+        self._dispatch(LookAt(start_s=start_s, duration_s=duration_s, total_s=self.total_s, paper_mm_s=paper_mm_s))
 
     def pan_s(self, seconds: float) -> None:
         """Scroll by a time."""

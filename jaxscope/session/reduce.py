@@ -209,7 +209,8 @@ def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document)
         case act.SetScale():
             scales = _with_entry(viewport.scales, action.kind, action.units_per_lane)
             sensitivities = _with_entry(viewport.sensitivities, action.kind, None)
-            viewport = replace(viewport, scales=scales, sensitivities=sensitivities)
+            # a height that was chosen is one that stays
+            viewport = replace(viewport, scales=scales, sensitivities=sensitivities, lock_scales=True)
         case act.SetSensitivity():
             sensitivities = _with_entry(viewport.sensitivities, action.kind, action.units_per_mm)
             viewport = replace(viewport, sensitivities=sensitivities)

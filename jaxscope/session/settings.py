@@ -54,6 +54,8 @@ class Settings:
     start_up: str = setting("start", choices=("start", "last"))
     #: CPU devices that jax shows; taken before jax is loaded, so another number needs a restart
     cpu_devices: int = setting(1, low=1, high=MOST_CPU_DEVICES)
+    #: pixels (at scale 1) on a centimetre of screen, as measured with a ruler; 0 is what the screen says of itself
+    pixels_per_cm: float = setting(0.0, low=0.0, high=1000.0)
     #: left, top, width, height of the window and 1 where it was maximised; empty before the first time
     geometry: tuple[int, ...] = ()
     #: width of the dock in pixels at text scale 1; 0 is the usual one

@@ -6,8 +6,8 @@ steps or as text.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from jaxscope.gui.components.buttons import IconButton
@@ -44,6 +44,8 @@ class Stepper(QWidget):
         Tooltip of the whole.
     value_width : int
         Room of the value.
+    has_menu : bool
+        Show a small arrow that asks for a menu of values, as the right button does.
     """
 
     #: +1 or -1
@@ -52,8 +54,18 @@ class Stepper(QWidget):
     typed = Signal(str)
     #: Esc in the value
     escaped = Signal()
+    #: a menu of values is wanted at a global position
+    menu_asked = Signal(QPoint)
 
-    def __init__(self, label: str, *, tip: str = "", value_width: int = 52, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        label: str,
+        *,
+        tip: str = "",
+        value_width: int = 52,
+        has_menu: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setToolTip(tip)
         self.setAccessibleName(label)
@@ -70,7 +82,13 @@ class Stepper(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self._label)
-        row.addSpacing(10 if label else 0)
+        row.addSpacing(2 if has_menu else 10 if label else 0)
+        self._menu = IconButton("chevron-down", f"{label}: choose", size=22, icon_size=12)
+        self._menu.setAccessibleName(f"{label}, choose")
+        self._menu.setVisible(has_menu)
+        self._menu.clicked.connect(self._ask_menu)
+        row.addWidget(self._menu)
+        row.addSpacing(2 if has_menu else 0)
         for part in (self._less, self._value, self._more):
             row.addWidget(part)
         self._less.clicked.connect(lambda: self.stepped.emit(-1))
@@ -107,6 +125,14 @@ class Stepper(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), scaled(26))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self._menu.isHidden():
+            self._ask_menu()
+            event.accept()
+
+    def _ask_menu(self) -> None:
+        self.menu_asked.emit(self.mapToGlobal(QPoint(self._menu.x(), self.height() + 4)))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         delta = event.angleDelta().y() or event.angleDelta().x()

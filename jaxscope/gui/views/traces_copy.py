@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jaxscope.gui.views.traces_model import Sizes, TracesModel, Value
+from jaxscope.gui.views.traces_model import TracesModel
+from jaxscope.gui.views.traces_values import Sizes, Value
 
 _AT = ("channel", "unit", "time_s", "before_low", "before_high", "after_low", "after_high")
 _SIZES = ("delta", "slope_per_s", "rms", "rms_about_mean", "peak_to_peak")

@@ -16,8 +16,9 @@ from jaxscope.gui.painting.geometry import PaneRect
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.theme import colour, font
 from jaxscope.gui.views.traces_canvas import Canvas
-from jaxscope.gui.views.traces_model import LaneMeasures, Sizes, TracesModel, Value
+from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import clock, signed_size, size_text, span_text, value_text
+from jaxscope.gui.views.traces_values import LaneMeasures, Sizes, Value
 
 #: How near to a cursor the pointer takes hold of it.
 GRAB_PX = 5.0

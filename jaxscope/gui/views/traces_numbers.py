@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from jaxscope.display.ticks import MINUS
-from jaxscope.gui.views.traces_model import Value
+from jaxscope.gui.views.traces_values import Value
 
 _DECIMALS_FOR_THREE_DIGITS = 2
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.frames import MeasureFrame, Measures
 from jaxscope.gui.views.traces_cursors import ROWS, cursor_near, size_rows
-from jaxscope.gui.views.traces_model import Sizes
+from jaxscope.gui.views.traces_values import Sizes
 from jaxscope.session import actions as act
 from jaxscope.session.state import ChannelLook
 

@@ -56,11 +56,11 @@ def press_and_move(qtbot, plane, target):
 def test_the_window_says_what_a_drag_does_while_it_lasts(desk, plane, qtbot):
     end = press_and_move(qtbot, plane, cmath.rect(0.8, 0.9))
     tell(desk)
-    assert desk.window.strip._entries()[1][2] == "follows the pole while you drag"
+    assert desk.window.strip.legend.entries()[1].note == "follows the pole while you drag"
     assert desk.window.status.hint().startswith("Moving a pole pair of Low-pass")
     assert desk.window.dock.chain.model().index(0, 0).data().startswith("Low-pass")
     qtbot.mouseRelease(plane, LEFT, pos=end)
-    assert desk.window.strip._entries()[1][2] == "in the colour of the channel"
+    assert desk.window.strip.legend.entries()[1].note == "in the colour of the channel"
     assert not desk.window.status.hint().startswith("Moving")
     assert desk.store.undo_text == "Poles and zeros of Low-pass"
 

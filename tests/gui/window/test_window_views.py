@@ -99,9 +99,9 @@ def test_rail_tag_asks_for_the_chain_and_assigning_changes_it(desk, qtbot):
     with qtbot.waitSignal(rail.tag_menu_asked) as asked:
         QTest.mouseClick(rail, Qt.MouseButton.LeftButton, pos=rail_point(desk, 4, rail.width() - 20))
     assert asked.args[0] == "VEOG"
-    desk.window.shell.assign("VEOG", 1)
+    desk.window.shell.assign(("VEOG",), 1)
     assert rail.lanes[4].tag == "B"
-    desk.window.shell.assign("Fp1", None)
+    desk.window.shell.assign(("Fp1",), None)
     assert [lane.tag for lane in rail.lanes] == ["", "A", "A", "A", "B", "B"]
 
 
@@ -170,13 +170,13 @@ def test_search_prefers_the_exact_name():
 
 def test_legend_says_what_is_seen(desk):
     strip = desk.window.strip
-    assert [entry[0] for entry in strip._entries()] == ["Before", "After"]
+    assert [entry.name for entry in strip.legend.entries()] == ["Before", "After"]
     desk.store.dispatch(act.ChooseMode(mode="difference"))
-    assert strip._entries()[0][2] == "before − after: what the filter took away"
+    assert strip.legend.entries()[0].note == "before − after: what the filter took away"
     desk.store.dispatch(act.ShowRaw(raw=True))
-    assert strip._entries()[0][0] == "Raw, filter hidden"
+    assert strip.legend.entries()[0].name == "Raw, filter hidden"
     desk.store.dispatch(act.ToggleFilter(on=False))
-    assert strip._entries()[0][0] == "Filter off"
+    assert strip.legend.entries()[0].name == "Filter off"
 
 
 # --- bars and banners
