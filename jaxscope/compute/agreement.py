@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from jaxscope.compute.frames import AgreementFrame
 from jaxscope.compute.library import ProgramKey, ProgramLibrary
-from jaxscope.compute.render import ShownSamples
 from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.trace_blocks import Samples, ShownSamples
 from jaxscope.compute.workbench import Shown, Workbench
 from jaxscope.data.recording import Recording
 from jaxscope.filters.coefficients import ChainDesign, Taps
@@ -97,7 +97,7 @@ def reference_of(x: FloatArray, designs: list[ChainDesign | None], programs: Pro
     return y
 
 
-def errors(y: FloatArray, reference: FloatArray, x: FloatArray) -> tuple[float, float]:
+def errors(y: Samples, reference: FloatArray, x: Samples) -> tuple[float, float]:
     """Return the largest error relative to the signal, and the largest error; infinite where only one is a number.
 
     The signal of a channel is the larger of the reference's peak and the input's spread about its mean.

@@ -30,7 +30,9 @@ CACHE_VALUES = 16_000_000
 #: Samples (channels times time) from which on a program runs in chunks of one length.
 CHUNK_VALUES = 262_144
 #: Envelopes that are kept.
-MOST_ENVELOPES = 16
+MOST_ENVELOPES = 128
+#: Samples (channels times time) of tiles that are kept: the widest window that is tuned live, and one tile more.
+TILE_VALUES = 30_000_000
 #: Programs that are kept.
 MOST_PROGRAMS = 24
 
@@ -99,6 +101,7 @@ class WindowCache:
         self.recording = recording
         self._max_values = max_values
         self._entries: OrderedDict[tuple[int, ...], tuple[int, FloatArray]] = OrderedDict()
+        self._tiles: OrderedDict[tuple[tuple[int, ...], int, int, int], FloatArray] = OrderedDict()
         self._envelopes: OrderedDict[object, tuple[FloatArray, FloatArray]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -117,6 +120,26 @@ class WindowCache:
             if samples.size <= self._max_values:
                 self._entries[key] = (start, samples)
                 self._shrink()
+        return samples
+
+    def tile(self, start: int, stop: int, length: int, channels: Sequence[int]) -> FloatArray:
+        """Return samples ``start`` to ``stop`` and zeros up to ``length``; panning finds the tiles it has seen."""
+        key = (tuple(channels), start, stop, length)
+        with self._lock:
+            held = self._tiles.get(key)
+            if held is not None:
+                self._tiles.move_to_end(key)
+                return held
+        samples = self.recording.read(start, stop, key[0])
+        if stop - start < length:
+            padded = np.zeros((samples.shape[0], length))
+            padded[:, : stop - start] = samples
+            samples = padded
+        samples.flags.writeable = False
+        with self._lock:
+            self._tiles[key] = samples
+            while sum(tile.size for tile in self._tiles.values()) > TILE_VALUES and len(self._tiles) > 1:
+                self._tiles.popitem(last=False)
         return samples
 
     def envelope(
@@ -140,6 +163,7 @@ class WindowCache:
         """Forget everything that was read."""
         with self._lock:
             self._entries.clear()
+            self._tiles.clear()
             self._envelopes.clear()
 
     def _shrink(self) -> None:

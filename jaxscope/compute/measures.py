@@ -16,6 +16,7 @@ from jaxscope.compute.frames import MeasureFrame, Measures
 from jaxscope.compute.plan import GroupRequest
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks
+from jaxscope.compute.trace_blocks import Samples
 from jaxscope.compute.workbench import Shown, Workbench
 
 FloatArray = npt.NDArray[np.float64]
@@ -35,7 +36,7 @@ class Tally:
         self._high = np.full(n_channels, np.nan)
         self._has_begun = False
 
-    def add(self, x: FloatArray) -> None:
+    def add(self, x: Samples) -> None:
         """Take in the next samples, shape (n_channels, n_samples)."""
         if not x.shape[1]:
             return
@@ -135,7 +136,7 @@ def samples_between(shown: Shown, group: GroupRequest, start_s: float, stop_s: f
 
 def _samples(
     bench: Workbench, shown: Shown, group: GroupRequest, first: int, stop: int
-) -> Iterator[tuple[FloatArray, FloatArray] | None]:
+) -> Iterator[tuple[Samples, Samples] | None]:
     """Yield (before, after) of consecutive samples; None where there was only work to be done."""
     kept = _kept(shown, group, first, stop)
     if kept is not None:
@@ -155,11 +156,11 @@ def _samples(
         yield None if block is None else (block.before, block.after)
 
 
-def _kept(shown: Shown, group: GroupRequest, first: int, stop: int) -> list[tuple[FloatArray, FloatArray]] | None:
+def _kept(shown: Shown, group: GroupRequest, first: int, stop: int) -> list[tuple[Samples, Samples]] | None:
     """Return the samples behind the frame, None where they are not all there."""
     if not shown.request.settled:
         return None
-    found: list[tuple[FloatArray, FloatArray]] = []
+    found: list[tuple[Samples, Samples]] = []
     at = first
     for part in sorted(shown.rendered.samples, key=lambda part: part.first_sample):
         if part.group.channels != group.channels or part.first_sample > at or at >= stop:

@@ -25,6 +25,10 @@ from jaxscope.session.state import SessionState
 LIVE_VALUES = 6_000_000
 #: Samples (channels times time) that are read at least where something is filtered: what the engine takes at once.
 LEAST_VALUES = 262_144
+#: Samples (channels times time) of a tile: enough for two cores, and few enough to stay in their caches.
+TILE_VALUES = 1 << 19
+#: Samples of a tile at least and at most.
+LEAST_TILE, MOST_TILE = 4096, 1 << 14
 #: How much more than it needs a piece reads at most, to have a length that has run before.
 LONGER = 1.75
 #: Context in samples that no segment exceeds: "from its start".
@@ -69,6 +73,16 @@ class GroupRequest:
         """Whether a chain is for each channel."""
         return tuple(design is not None for design in self.designs)
 
+    @property
+    def is_causal(self) -> bool:
+        """Whether everything that filters the group runs forwards only, so that it may run tile by tile."""
+        return _are_causal(self.designs)
+
+    @property
+    def tile_samples(self) -> int:
+        """How many samples are read, kept and filtered at a time where the group is causal."""
+        return tile_samples(len(self.channels))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderRequest:
@@ -85,6 +99,19 @@ class RenderRequest:
     def settled(self) -> bool:
         """Whether every piece reads all the context it needs."""
         return all(piece.settled for group in self.groups for piece in group.pieces)
+
+
+def tile_samples(n_channels: int) -> int:
+    """Return how many samples of causal channels are worked on at a time: a power of two.
+
+    Tiles begin at whole multiples after the start of their segment, so panning finds those that have been read.
+    """
+    wanted = min(max(TILE_VALUES // max(1, n_channels), LEAST_TILE), MOST_TILE)
+    return 1 << (wanted.bit_length() - 1)
+
+
+def _are_causal(designs: Sequence[ChainDesign | None]) -> bool:
+    return all(design is None or design.phase != "zero" for design in designs)
 
 
 def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
@@ -283,7 +310,8 @@ def _group(
                     reach=reach,
                     enough=reach >= context,
                     zero_phase=zero_phase,
-                    least=min(LEAST_VALUES, live_values) // max(1, len(active)) if active else 0,
+                    least=min(LEAST_VALUES, live_values) // max(1, len(active)) if zero_phase else 0,
+                    tile=tile_samples(len(channels)) if _are_causal(designs) else 1,
                 )
             )
     return GroupRequest(
@@ -318,9 +346,11 @@ def _piece(
     enough: bool,
     zero_phase: bool,
     least: int,
+    tile: int,
 ) -> Piece:
-    """Return a piece that reads ``reach`` samples of context, rounded up to a bucket where the segment has more."""
+    """Return a piece that reads ``reach`` samples of context or more: whole tiles, or a bucket where there is room."""
     read_first = max(segment.first_sample, shown[0] - reach)
+    read_first -= (read_first - segment.first_sample) % tile
     read_stop = min(segment.stop_sample, shown[1] + reach) if zero_phase else shown[1]
     if least:
         more = bucket(read_stop - read_first, least) - (read_stop - read_first)

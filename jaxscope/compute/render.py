@@ -7,7 +7,7 @@ wish can be served in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,14 +15,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Envelope, Frame, TraceBlock
+from jaxscope.compute.frames import Frame, TraceBlock
 from jaxscope.compute.library import ProgramKey, ProgramLibrary, WindowCache
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest
-from jaxscope.display.envelope import first_bin, min_max, robust_centre
+from jaxscope.compute.trace_blocks import BlockBuilder, Samples, ShownSamples
+from jaxscope.display.envelope import first_bin
 from jaxscope.filters.coefficients import ChainDesign
 
 if TYPE_CHECKING:
-    from jaxscope.engines.program import Program
+    from jaxscope.engines.program import Program, State
+
+    #: rows of a block, and the program that filters them
+    Ready = tuple[npt.NDArray[np.intp], Program]
 
 FloatArray = npt.NDArray[np.float64]
 #: Samples (channels times time) that are in memory at once while a long window is worked through.
@@ -30,17 +34,6 @@ CHUNK_VALUES = 4_000_000
 #: Samples of a window that are kept for the spectra and the agreement.
 KEEP_VALUES = 4_000_000
 MOST_KEPT = 64
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ShownSamples:
-    """Samples behind a part of a frame: of the channels of one rate, before and after, from ``first_sample`` on."""
-
-    group: GroupRequest
-    piece: Piece
-    first_sample: int
-    before: FloatArray
-    after: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,10 +46,6 @@ class Rendered:
     method_reason: str
     n_channels: int
     n_samples: int
-
-
-#: Takes samples, the number of the first one, their channels and the samples per bin; returns lowest and highest.
-EnvelopeOf = Callable[[FloatArray, int, tuple[int, ...], int], tuple[FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +105,13 @@ def render_steps(
         groups = row_groups(group.designs, device=request.device, precision=request.precision, method=request.method)
         ready = [(np.array(member.rows), programs.get(member.key)) for member in groups]
         used.extend(program for _, program in ready)
-        block = BlockBuilder(group, cache.envelope)
+        block = BlockBuilder(group)
         for piece in group.pieces:
-            chunks = chunks_of(piece, group)
-            for number, chunk in enumerate(chunks):
-                shown = _filter_chunk(group, chunk, cache, ready, programs)
-                block.add(shown)
-                # of a long window the middle stands for all
-                if shown.before.size <= KEEP_VALUES and len(samples) < MOST_KEPT and number == len(chunks) // 2:
-                    samples.append(shown)
-                if chunk is not piece:
-                    yield
+            block.begin(piece)
+            parts = _in_tiles if group.is_causal else _in_chunks
+            shown = yield from parts(group, piece, cache, ready, programs, block)
+            if shown is not None and len(samples) < MOST_KEPT:
+                samples.append(shown)
         blocks.append(block.finish())
     return Rendered(
         blocks=tuple(blocks),
@@ -194,110 +179,143 @@ def chunks_of(piece: Piece, group: GroupRequest) -> tuple[Piece, ...]:
     )
 
 
-def run_rows(x: FloatArray, ready: Sequence[tuple[npt.NDArray[np.intp], Program]]) -> FloatArray:
+def run_length(piece: Piece, group: GroupRequest) -> int:
+    """Return how many samples a program of a group is given at a time."""
+    if group.is_causal:
+        return group.tile_samples
+    chunk = chunks_of(piece, group)[0]
+    return chunk.read_stop - chunk.read_first
+
+
+def is_long(piece: Piece, group: GroupRequest) -> bool:
+    """Whether a piece is so long that it is worked through in steps."""
+    return (piece.read_stop - piece.read_first) * max(1, len(group.channels)) > CHUNK_VALUES
+
+
+def run_rows(x: Samples, ready: Sequence[Ready]) -> Samples:
     """Return ``x`` with the rows of each program filtered; the others are as they were."""
     if not ready:
         return x
     if len(ready) == 1 and ready[0][0].size == x.shape[0]:
-        return np.asarray(ready[0][1].run(x), dtype=np.float64)
+        y: Samples = ready[0][1].run(x)
+        return y
     y = np.array(x, dtype=np.float64)
     for rows, program in ready:
         y[rows] = program.run(x[rows])
     return y
 
 
-def _filter_chunk(
+def _step_rows(x: Samples, ready: Sequence[Ready], states: list[State]) -> Samples:
+    """Do ``run_rows`` with what follows the samples before; the states are replaced in place."""
+    if not ready:
+        return x
+    if len(ready) == 1 and ready[0][0].size == x.shape[0]:
+        y, states[0] = ready[0][1].step(x, states[0])
+        return y
+    y = np.array(x, dtype=np.float64)
+    for number, (rows, program) in enumerate(ready):
+        y[rows], states[number] = program.step(x[rows], states[number])
+    return y
+
+
+def _in_tiles(
     group: GroupRequest,
     piece: Piece,
     cache: WindowCache,
-    ready: Sequence[tuple[npt.NDArray[np.intp], Program]],
+    ready: Sequence[Ready],
     programs: ProgramLibrary,
-) -> ShownSamples:
-    x = cache.read(piece.read_first, piece.read_stop, group.channels)
-    cut = slice(piece.show_first - piece.read_first, piece.show_stop - piece.read_first)
-    y = run_rows(x, ready)
+    block: BlockBuilder,
+) -> Generator[None, None, ShownSamples | None]:
+    """Filter a piece forwards over tiles, whose samples and envelopes of *Before* are kept from frame to frame.
+
+    All tiles have one length, so one compiled program serves all windows; what is behind the end of a segment is zero
+    and is cut off.
+    """
+    length = group.tile_samples
+    states = [program.start() for _, program in ready]
+    kept = _Kept(group, piece)
+    for start in range(piece.read_first, piece.show_stop, length):
+        stop = min(start + length, piece.segment_stop)
+        x = cache.tile(start, stop, length, group.channels)
+        y = _step_rows(x, ready, states)
+        shown = slice(max(start, piece.show_first), min(stop, piece.show_stop))
+        if shown.start < shown.stop:
+            cut = slice(shown.start - start, shown.stop - start)
+            known = cache.envelope(x[:, : stop - start], start, group.channels, group.bin_samples)
+            block.add(shown.start, x[:, cut], y[:, cut], cut_bins(known, start, shown, group.bin_samples))
+            kept.add(shown.start, x[:, cut], y[:, cut])
+        if is_long(piece, group):
+            yield
     for _, program in ready:
-        programs.mark_warm(program, x.shape[1])
-    return ShownSamples(group=group, piece=piece, first_sample=piece.show_first, before=x[:, cut], after=y[:, cut])
+        programs.mark_warm(program, length)
+    return kept.shown()
 
 
-class BlockBuilder:
-    """Collects the envelopes of pieces and chunks, with a column of NaN where a gap is."""
+def cut_bins(
+    envelope: tuple[FloatArray, FloatArray], first_sample: int, shown: slice, bin_samples: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bins of ``shown`` out of an envelope that begins at ``first_sample``."""
+    if bin_samples <= 1:
+        bins = slice(shown.start - first_sample, shown.stop - first_sample)
+    else:
+        zero = first_bin(first_sample, bin_samples)
+        bins = slice(first_bin(shown.start, bin_samples) - zero, -(-shown.stop // bin_samples) - zero)
+    return envelope[0][:, bins], envelope[1][:, bins]
 
-    def __init__(self, group: GroupRequest, envelope_of: EnvelopeOf | None = None) -> None:
-        self._group = group
-        self._envelope_of = envelope_of
-        self._times: list[FloatArray] = []
-        self._columns: list[tuple[FloatArray, ...]] = []
-        self._segment: int | None = None
-        self._squares = np.zeros(len(group.channels))
-        self._counts = np.zeros(len(group.channels))
-        self._rows = np.array(group.filtered, dtype=bool)
 
-    def add(self, shown: ShownSamples) -> None:
-        """Add a chunk; chunks come in order of time."""
-        group, piece, bins = self._group, shown.piece, self._group.bin_samples
-        if self._segment is not None and self._segment != piece.segment_first:
-            self._break()
-        self._segment = piece.segment_first
-        if self._envelope_of is None:
-            columns = [*min_max(shown.before, first_sample=shown.first_sample, bin_samples=bins)]
-        else:
-            columns = [*self._envelope_of(shown.before, shown.first_sample, group.channels, bins)]
-        if self._rows.any():
-            columns.extend(min_max(shown.after, first_sample=shown.first_sample, bin_samples=bins))
-            if group.wants_difference:
-                columns.extend(min_max(self._removed(shown), first_sample=shown.first_sample, bin_samples=bins))
-        numbers = first_bin(shown.first_sample, bins) + np.arange(columns[0].shape[1])
-        self._times.append(np.maximum(numbers * bins, shown.first_sample) / group.rate_hz + piece.shift_s)
-        self._columns.append(tuple(columns))
+class _Kept:
+    """The samples of a piece for who looks at them later; of a long one those in the middle stand for all."""
 
-    def _removed(self, shown: ShownSamples) -> FloatArray:
-        """Return what the filter took away, and add up its size."""
-        difference = shown.before - shown.after
-        difference[~self._rows] = np.nan
-        squares = np.einsum("ij,ij->i", difference, difference)
-        counts = np.full(squares.size, float(difference.shape[1]))
-        for row in np.flatnonzero(np.isnan(squares)):
-            known = difference[row][np.isfinite(difference[row])]
-            squares[row], counts[row] = known @ known, known.size
-        self._squares += squares
-        self._counts += counts
-        return difference
+    def __init__(self, group: GroupRequest, piece: Piece) -> None:
+        self._group, self._piece = group, piece
+        most = KEEP_VALUES // max(1, len(group.channels))
+        length = piece.show_stop - piece.show_first
+        spare = max(0, length - most) // 2
+        self._span = (piece.show_first + spare, piece.show_stop - spare)
+        self._first: int | None = None
+        self._parts: list[tuple[Samples, Samples]] = []
 
-    def _break(self) -> None:
-        width = len(self._columns[-1])
-        self._times.append(np.array([np.nan]))
-        self._columns.append(tuple(np.full((len(self._group.channels), 1), np.nan) for _ in range(width)))
+    def add(self, first_sample: int, before: Samples, after: Samples) -> None:
+        """Take a block where it is wanted whole or in part."""
+        cut = slice(max(0, self._span[0] - first_sample), max(0, self._span[1] - first_sample))
+        if before[:, cut].shape[1]:
+            if self._first is None:
+                self._first = first_sample + cut.start
+            self._parts.append((before[:, cut], after[:, cut]))
 
-    def finish(self) -> TraceBlock:
-        """Return the block."""
-        group = self._group
-        n_channels = len(group.channels)
-        width = 2 if not self._rows.any() else 6 if group.wants_difference else 4
-        if self._columns:
-            joined = [np.concatenate(parts, axis=1) for parts in zip(*self._columns, strict=True)]
-        else:
-            joined = [np.zeros((n_channels, 0)) for _ in range(width)]
-        before = Envelope(low=joined[0], high=joined[1] if group.bin_samples > 1 else joined[0])
-        after = difference = None
-        if width > 2:
-            after = Envelope(low=joined[2], high=joined[3] if group.bin_samples > 1 else joined[2])
-        if width > 4:
-            difference = Envelope(low=joined[4], high=joined[5] if group.bin_samples > 1 else joined[4])
-        shown = before if after is None else after
-        with np.errstate(invalid="ignore", divide="ignore"):
-            removed = np.where(self._counts > 0, np.sqrt(self._squares / self._counts), np.nan)
-        return TraceBlock(
-            rate_hz=group.rate_hz,
-            channels=group.channels,
-            bin_samples=group.bin_samples,
-            times_s=np.concatenate(self._times) if self._times else np.zeros(0),
-            before=before,
-            after=after,
-            difference=difference,
-            filtered=group.filtered,
-            before_offset=robust_centre(before.low, before.high),
-            after_offset=robust_centre(shown.low, shown.high),
-            removed_rms=removed,
-        )
+    def shown(self) -> ShownSamples | None:
+        """Return what was kept."""
+        if self._first is None:
+            return None
+        before, after = zip(*self._parts, strict=True)
+        return ShownSamples(group=self._group, piece=self._piece, first_sample=self._first, before=before, after=after)
+
+
+def _in_chunks(
+    group: GroupRequest,
+    piece: Piece,
+    cache: WindowCache,
+    ready: Sequence[Ready],
+    programs: ProgramLibrary,
+    block: BlockBuilder,
+) -> Generator[None, None, ShownSamples | None]:
+    """Filter a piece both ways, in one go or in chunks that each have their own context."""
+    middle: ShownSamples | None = None
+    chunks = chunks_of(piece, group)
+    for number, chunk in enumerate(chunks):
+        x = cache.read(chunk.read_first, chunk.read_stop, group.channels)
+        cut = slice(chunk.show_first - chunk.read_first, chunk.show_stop - chunk.read_first)
+        y = run_rows(x, ready)
+        for _, program in ready:
+            programs.mark_warm(program, x.shape[1])
+        before, after = x[:, cut], y[:, cut]
+        known = cache.envelope(before, chunk.show_first, group.channels, group.bin_samples)
+        block.add(chunk.show_first, before, after, known)
+        # of a long window the middle stands for all
+        if before.size <= KEEP_VALUES and number == len(chunks) // 2:
+            middle = ShownSamples(
+                group=group, piece=chunk, first_sample=chunk.show_first, before=[before], after=[after]
+            )
+        if chunk is not piece:
+            yield
+    return middle

@@ -15,6 +15,7 @@ from jaxscope.compute.design_job import rate_of_chain
 from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import SpectrumFrame
 from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.trace_blocks import Samples
 from jaxscope.compute.workbench import Shown, Workbench
 
 FloatArray = npt.NDArray[np.float64]
@@ -32,7 +33,7 @@ def part_length(n_samples: int, rate_hz: float) -> int:
     return 1 << (most.bit_length() - 1)
 
 
-def sum_of_powers(x: FloatArray, length: int) -> tuple[FloatArray, int]:
+def sum_of_powers(x: Samples, length: int) -> tuple[FloatArray, int]:
     """Return the sum of periodograms over channels and parts, shape (length // 2 + 1,), and how many there were.
 
     Parameters
@@ -68,7 +69,7 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
     """Return the spectra of the active chain's visible channels, or None where there is too little to look at."""
     state, info = shown.wish.state, shown.wish.entry.recording.info
     active = state.viewport.active_chain
-    picked: list[tuple[float, FloatArray, FloatArray, bool]] = []
+    picked: list[tuple[float, Samples, Samples, bool]] = []
     for part in shown.rendered.samples:
         numbers = chain_numbers(state.document.chains, info, part.group.channels)
         rows = [row for row, chain in enumerate(numbers) if chain == active]
@@ -102,7 +103,7 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
     )
 
 
-def _mean(arrays: Iterable[FloatArray], length: int) -> FloatArray | None:
+def _mean(arrays: Iterable[Samples], length: int) -> FloatArray | None:
     total, count = np.zeros(length // 2 + 1), 0
     for x in arrays:
         powers, parts = sum_of_powers(x, length)

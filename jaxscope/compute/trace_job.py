@@ -12,23 +12,21 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import lru_cache
 
-import numpy as np
-
 from jaxscope.compute.frames import Blocked
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, lengthened, plan
 from jaxscope.compute.render import (
-    BlockBuilder,
     Rendered,
-    ShownSamples,
-    chunks_of,
     frame_of,
+    is_long,
     render_steps,
     row_groups,
+    run_length,
 )
 from jaxscope.compute.scales import automatic_scales
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks
+from jaxscope.compute.trace_blocks import BlockBuilder, ShownSamples
 from jaxscope.compute.workbench import Shown, Wish, Workbench, milliseconds_since
 from jaxscope.errors import DeviceError
 from jaxscope.filters.coefficients import ChainDesign
@@ -70,7 +68,7 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
 def _of_known_lengths(bench: Workbench, request: RenderRequest) -> RenderRequest:
     """Return a request that reads lengths which have run before, where it can."""
     groups = (
-        lengthened(group, bench.lengths.get((group.rate_hz, group.channels), ())) if any(group.filtered) else group
+        group if group.is_causal else lengthened(group, bench.lengths.get((group.rate_hz, group.channels), ()))
         for group in request.groups
     )
     return replace(request, groups=tuple(groups))
@@ -79,7 +77,7 @@ def _of_known_lengths(bench: Workbench, request: RenderRequest) -> RenderRequest
 def _note_lengths(bench: Workbench, request: RenderRequest) -> None:
     """Note what has run, so that the next edits may read as much."""
     for group in request.groups:
-        if any(group.filtered):
+        if not group.is_causal:
             known = bench.lengths.setdefault((group.rate_hz, group.channels), set())
             known.update(piece.read_stop - piece.read_first for piece in group.pieces)
 
@@ -91,7 +89,7 @@ def needs_compiling(request: RenderRequest, programs: ProgramLibrary) -> bool:
             group.designs, device=request.device, precision=request.precision, method=request.method
         ):
             program = programs.get(member.key)
-            lengths = {chunk.read_stop - chunk.read_first for p in group.pieces for chunk in chunks_of(p, group)[:1]}
+            lengths = {run_length(piece, group) for piece in group.pieces}
             if any(not programs.is_warm(program, length) for length in lengths):
                 return True
     return False
@@ -103,7 +101,7 @@ def _rendered(bench: Workbench, request: RenderRequest, wish: Wish) -> Generator
     if is_filtered and (ENGINE not in sys.modules or needs_compiling(request, bench.programs)):
         with bench.busy("compiling", f"Preparing the filter on {request.device}"):
             return (yield from _steps(bench, request, wish))
-    if all(chunks_of(piece, group) == (piece,) for group in request.groups for piece in group.pieces):
+    if not any(is_long(piece, group) for group in request.groups for piece in group.pieces):
         return (yield from _steps(bench, request, wish))
     with bench.busy("filtering", f"Filtering {request.stop_s - request.start_s:.0f} s"):
         return (yield from _steps(bench, request, wish))
@@ -179,7 +177,8 @@ def settle_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps
                 part = yield from _settled_piece(bench, shown, group, piece, token)
                 if part is None:
                     return
-                builder.add(part)
+                builder.begin(piece)
+                builder.add(part.first_sample, part.before, part.after)
                 samples.append(part)
             blocks.append(builder.finish())
         rendered = replace(shown.rendered, blocks=tuple(blocks), samples=tuple(samples))
@@ -222,6 +221,6 @@ def _settled_piece(
         group=group,
         piece=piece,
         first_sample=piece.show_first,
-        before=np.concatenate(before, axis=1),
-        after=np.concatenate(after, axis=1),
+        before=before,
+        after=after,
     )

@@ -26,6 +26,8 @@ def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Step
     def work(token: CancelToken) -> Steps:
         request = shown.request
         for group in request.groups:
+            if group.is_causal:
+                continue  # tiles have one length
             longest = max((piece.read_stop - piece.read_first for piece in group.pieces), default=0)
             n_samples = int(longest * NEXT_LENGTH)
             for member in row_groups(

@@ -241,6 +241,8 @@ def test_an_unsettled_frame_is_followed_by_a_settled_one(desk, npz, monkeypatch)
     desk.store.dispatch(LookAt(start_s=50.0, duration_s=5.0))
     exact = desk.last(Frame).blocks[0].after.low
     monkeypatch.setattr("jaxscope.compute.plan.LIVE_VALUES", 4000)
+    for name in ("LEAST_TILE", "MOST_TILE"):  # short tiles, so that a frame does not begin where the recording does
+        monkeypatch.setattr(f"jaxscope.compute.plan.{name}", 256)
     monkeypatch.setattr("jaxscope.compute.plan.plan.__kwdefaults__", {"revision": 0, "live_values": 4000})
     count = len(desk.all(Frame))
     desk.store.dispatch(LookAt(start_s=50.01, duration_s=5.0))

@@ -190,6 +190,8 @@ def test_context_that_cannot_be_reached_is_said(monkeypatch):
     recording = recording_of(x)
     chain = FilterChain(stages=(Stage(spec=Butterworth(band="highpass", order=2, cutoff_hz=0.02)),))
     state = state_of(chain, 50.0, 5.0)
+    monkeypatch.setattr("jaxscope.compute.plan.LEAST_TILE", 256)
+    monkeypatch.setattr("jaxscope.compute.plan.MOST_TILE", 256)
     assert not plan(state, recording.info, 500, live_values=6_000).settled
     assert plan(state, recording.info, 500).settled
     assert plan(state_of(chain, 0.0, 5.0), recording.info, 500, live_values=4_000).settled
@@ -225,13 +227,16 @@ def test_before_is_reduced_once_for_many_edits(monkeypatch):
     cache, reduced = WindowCache(recording), []
     real = library.min_max
     monkeypatch.setattr(library, "min_max", lambda x, **how: reduced.append(x.shape) or real(x, **how))
-    lows = []
+    monkeypatch.setattr("jaxscope.compute.plan.LEAST_TILE", 256)
+    monkeypatch.setattr("jaxscope.compute.plan.MOST_TILE", 256)
+    lows, counts = [], []
     for start_s in (10.0, 10.0, 20.0):
         request = plan(state_of(FilterChain(stages=CHAINS["band"]), start_s, 10), recording.info, 200)
         (block,) = render(request, cache, PROGRAMS).blocks
         assert block.bin_samples > 1
         lows.append(block.before.low)
-    assert len(reduced) == 2
+        counts.append(len(reduced))
+    assert 0 < counts[0] == counts[1] < counts[2]
     np.testing.assert_array_equal(lows[0], lows[1])
     assert not np.array_equal(lows[0], lows[2])
 

@@ -25,7 +25,7 @@ def request_for(*chains):
 
 def test_the_next_length_runs_once(monkeypatch):
     bench, ran = Workbench(deliver=lambda outcome: None), []
-    request = request_for(FilterChain(stages=(Stage(spec=Butterworth(cutoff_hz=20.0)),)))
+    request = request_for(FilterChain(phase="zero", stages=(Stage(spec=Butterworth(cutoff_hz=20.0)),)))
     real = bench.programs.get
     monkeypatch.setattr(
         bench.programs,

@@ -1,0 +1,167 @@
+"""Samples of a window, and the envelopes of its traces, collected block by block.
+
+The blocks of a piece follow one another and may cut a bin anywhere: the parts of a bin are joined, so the envelope is
+the same whatever the blocks are. Between pieces of different segments stands a column of NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.compute.frames import Envelope, TraceBlock
+from jaxscope.compute.plan import GroupRequest, Piece
+from jaxscope.display.envelope import first_bin, min_max, n_bins, robust_centre
+
+FloatArray = npt.NDArray[np.float64]
+Samples = npt.NDArray[np.floating]
+
+
+class ShownSamples:
+    """Samples behind a part of a frame: of the channels of one rate, before and after, from ``first_sample`` on.
+
+    They are kept in the parts in which they were made and joined when somebody looks at them, which is seldom.
+    """
+
+    __slots__ = ("_after", "_before", "first_sample", "group", "piece")
+
+    def __init__(
+        self,
+        *,
+        group: GroupRequest,
+        piece: Piece,
+        first_sample: int,
+        before: Sequence[Samples],
+        after: Sequence[Samples],
+    ) -> None:
+        self.group, self.piece, self.first_sample = group, piece, first_sample
+        self._before, self._after = list(before), list(after)
+
+    @property
+    def before(self) -> Samples:
+        """The samples as recorded, shape (n_channels, n_samples)."""
+        return _joined(self._before)
+
+    @property
+    def after(self) -> Samples:
+        """The filtered samples; rows that nothing filters are as recorded."""
+        return _joined(self._after)
+
+    @property
+    def n_values(self) -> int:
+        """Samples times channels."""
+        return sum(part.size for part in self._before)
+
+
+def _joined(parts: list[Samples]) -> Samples:
+    """Return parts as one array, and keep it in their place."""
+    if len(parts) > 1:
+        parts[:] = [np.concatenate(parts, axis=1)]
+    return parts[0]
+
+
+class BlockBuilder:
+    """Collects the envelopes of pieces, with a column of NaN where a gap is."""
+
+    def __init__(self, group: GroupRequest) -> None:
+        self._group = group
+        self._rows = np.array(group.filtered, dtype=bool)
+        self._width = 2 if not self._rows.any() else 6 if group.wants_difference else 4
+        self._times: list[FloatArray] = []
+        self._columns: list[list[FloatArray]] = []
+        self._segment: int | None = None
+        self._done = 0
+        self._first_bin = 0
+        self._squares = np.zeros(len(group.channels))
+        self._counts = np.zeros(len(group.channels))
+
+    def begin(self, piece: Piece) -> None:
+        """Begin a piece; pieces come in order of time."""
+        group, bins = self._group, self._group.bin_samples
+        if self._segment is not None and self._segment != piece.segment_first:
+            self._times.append(np.array([np.nan]))
+            self._columns.append([np.full((len(group.channels), 1), np.nan) for _ in range(self._width)])
+        self._segment = piece.segment_first
+        count = n_bins(piece.show_first, piece.show_stop - piece.show_first, bins)
+        numbers = first_bin(piece.show_first, bins) + np.arange(count)
+        self._times.append(np.maximum(numbers * bins, piece.show_first) / group.rate_hz + piece.shift_s)
+        self._columns.append([np.empty((len(group.channels), count)) for _ in range(self._width)])
+        self._first_bin, self._done = first_bin(piece.show_first, bins), 0
+
+    def add(
+        self,
+        first_sample: int,
+        before: Samples,
+        after: Samples,
+        before_envelope: tuple[FloatArray, FloatArray] | None = None,
+    ) -> None:
+        """Add a block of the piece, from ``first_sample`` on; ``before_envelope`` where it is known already."""
+        bins = self._group.bin_samples
+        if before.shape[1] == 0:
+            return
+        pairs = [before_envelope or min_max(before, first_sample=first_sample, bin_samples=bins)]
+        if self._rows.any():
+            pairs.append(min_max(after, first_sample=first_sample, bin_samples=bins))
+            if self._group.wants_difference:
+                removed = self._removed(before, after)
+                pairs.append(min_max(removed, first_sample=first_sample, bin_samples=bins))
+        at = first_bin(first_sample, bins) - self._first_bin
+        width = pairs[0][0].shape[1]
+        is_joined = at < self._done
+        for number, values in enumerate(part for pair in pairs for part in pair):
+            column = self._columns[-1][number]
+            own = values
+            if is_joined:
+                how = np.fmax if number % 2 else np.fmin
+                column[:, at] = how(column[:, at], own[:, 0])
+                own = own[:, 1:]
+            column[:, at + is_joined : at + width] = own
+        self._done = at + width
+
+    def _removed(self, before: Samples, after: Samples) -> FloatArray:
+        """Return what the filter took away, and add up its size."""
+        difference = np.asarray(before - after, dtype=np.float64)
+        difference[~self._rows] = np.nan
+        squares = np.einsum("ij,ij->i", difference, difference)
+        counts = np.full(squares.size, float(difference.shape[1]))
+        for row in np.flatnonzero(np.isnan(squares)):
+            known = difference[row][np.isfinite(difference[row])]
+            squares[row], counts[row] = known @ known, known.size
+        self._squares += squares
+        self._counts += counts
+        return difference
+
+    def finish(self) -> TraceBlock:
+        """Return the block."""
+        group = self._group
+        if len(self._columns) > 1:
+            joined = [np.concatenate(parts, axis=1) for parts in zip(*self._columns, strict=True)]
+        elif self._columns:
+            joined = self._columns[0]
+        else:
+            joined = [np.zeros((len(group.channels), 0)) for _ in range(self._width)]
+        envelopes = [
+            Envelope(low=low, high=high if group.bin_samples > 1 else low)
+            for low, high in zip(joined[0::2], joined[1::2], strict=True)
+        ]
+        before = envelopes[0]
+        after = envelopes[1] if len(envelopes) > 1 else None
+        shown = before if after is None else after
+        before_offset = robust_centre(before.low, before.high)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            removed = np.where(self._counts > 0, np.sqrt(self._squares / self._counts), np.nan)
+        return TraceBlock(
+            rate_hz=group.rate_hz,
+            channels=group.channels,
+            bin_samples=group.bin_samples,
+            times_s=np.concatenate(self._times) if self._times else np.zeros(0),
+            before=before,
+            after=after,
+            difference=envelopes[2] if len(envelopes) > 2 else None,
+            filtered=group.filtered,
+            before_offset=before_offset,
+            after_offset=before_offset if after is None else robust_centre(shown.low, shown.high),
+            removed_rms=removed,
+        )
