@@ -28,7 +28,7 @@ from jaxscope.data.recording import Recording
 from jaxscope.errors import WriteError
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.state import Precision
-from jaxscope.writers import format_for, open_writer
+from jaxscope.writers import SUFFIXES, WRITERS, format_for, open_writer
 
 #: The longest name of an output: file systems hold 255 bytes, and its temporary file and its provenance need some more.
 LONGEST_NAME_BYTES = 240
@@ -179,8 +179,16 @@ def refuse_own_input(source: Path, target: Path) -> None:
     n_bytes = len(os.fsencode(target.name))
     if n_bytes > LONGEST_NAME_BYTES:
         raise WriteError(f"the name of the output has {n_bytes} bytes", hint=f"use {LONGEST_NAME_BYTES} or fewer")
-    if target.exists() and source.exists() and target.samefile(source):
-        raise WriteError(f"{target} is the input itself", hint="choose another name")
+    for place in _files_written(target):
+        if place.exists() and source.exists() and place.samefile(source):
+            raise WriteError(f"{place} is the input itself", hint="choose another name")
+
+
+def _files_written(target: Path) -> tuple[Path, ...]:
+    """Return the target and what is written beside it under its name."""
+    name = SUFFIXES.get(target.suffix.lower())
+    companions = WRITERS[name].companions if name is not None else ()
+    return (target, *(target.with_suffix(suffix) for suffix in companions))
 
 
 def _refuse_early(target: Path, plan: BatchPlan, *, overwrite: bool) -> None:

@@ -18,7 +18,8 @@ from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError, UsageError
 from jaxscope.filters.channels import matches
 from jaxscope.filters.coefficients import ChainDesign
-from jaxscope.filters.spec import FilterChain
+from jaxscope.filters.report import report
+from jaxscope.filters.spec import AbstractFilterSpec, FilterChain
 from jaxscope.session.state import Precision
 from jaxscope.writers.base import WriteRequest
 
@@ -101,8 +102,65 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
         annotations=_shifted_annotations(info.annotations, start_s, stop_s),
         gaps=_shifted_gaps(gaps, start_s, stop_s),
         precision=options.precision,
+        first_s=_first_s(info, groups[0]),
+        filters=tuple(_filters(chains, info, written)),
+        history=history_of(chains, groups),
     )
     return BatchPlan(groups=groups, request=request, warnings=(*info.warnings, *warnings))
+
+
+def _first_s(info: RecordingInfo, group: BatchGroup) -> float:
+    """Return when the first written sample was, in seconds of the recording."""
+    return info.timeline_of(group.source.channels[0]).second_of(group.first_sample, group.source.rate_hz)
+
+
+def _filters(chains: Sequence[FilterChain], info: RecordingInfo, written: Sequence[int]) -> list[str]:
+    """Return what happens to each written channel, in the few characters that headers have for it."""
+    numbers = chain_numbers(chains, info, written)
+    return ["" if number is None else filter_words(chains[number]) for number in numbers]
+
+
+def history_of(chains: Sequence[FilterChain], groups: Sequence[BatchGroup]) -> str:
+    """Return how the samples are made, a line for each chain at each rate."""
+    from jaxscope import __version__
+
+    lines = [f"Filtered with jaxscope {__version__}"]
+    for group in groups:
+        info = group.source.recording.info
+        used = {number for number in chain_numbers(chains, info, group.source.channels) if number is not None}
+        lines += [report(chains[number], group.source.rate_hz) for number in sorted(used)]
+    return "\n".join(dict.fromkeys(lines))
+
+
+def filter_words(chain: FilterChain) -> str:
+    """Return a chain in the way of the headers of EDF: ``HP:1Hz LP:40Hz N:50Hz``; other stages by their name.
+
+    Examples
+    --------
+    >>> from jaxscope.filters.chain_file import chain_from_dict
+    >>> band = {"family": "butterworth", "band": "bandpass", "order": 4, "cutoff_hz": [1, 40]}
+    >>> notch = {"family": "notch", "frequency_hz": 50, "q": 30}
+    >>> filter_words(chain_from_dict({"format": "jaxscope-chain", "version": 1, "stages": [band, notch]}))
+    'HP:1Hz LP:40Hz N:50Hz'
+    """
+    return " ".join(_stage_words(stage.spec) for stage in chain.stages if stage.enabled)
+
+
+def _stage_words(spec: AbstractFilterSpec) -> str:
+    band, cutoff = getattr(spec, "band", None), getattr(spec, "cutoff_hz", None)
+    edges = cutoff if isinstance(cutoff, tuple) else (cutoff,)
+    match band:
+        case "highpass":
+            return f"HP:{edges[0]:g}Hz"
+        case "lowpass":
+            return f"LP:{edges[0]:g}Hz"
+        case "bandpass":
+            return f"HP:{edges[0]:g}Hz LP:{edges[-1]:g}Hz"
+        case "bandstop":
+            return f"BS:{edges[0]:g}-{edges[-1]:g}Hz"
+    if spec.family == "notch":
+        return f"N:{getattr(spec, 'frequency_hz', 0.0):g}Hz"
+    return spec.family
 
 
 def select_channels(info: RecordingInfo, patterns: Sequence[str]) -> tuple[int, ...]:

@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 #: Suffixes that people know a format by.
 WELL_KNOWN = (".edf", ".bdf", ".wav", ".flac", ".ogg", ".npy", ".npz", ".csv", ".tsv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritableFormat:
+    """A format that can be written: its suffix, name, and what it does to the numbers."""
+
+    suffix: str
+    title: str
+    note: str
+
+
+def writable_formats() -> tuple[WritableFormat, ...]:
+    """Return every format that can be written, in the order in which they are offered."""
+    from jaxscope.writers import WRITERS
+
+    chosen = (WRITERS[name] for name in WRITERS)
+    return tuple(WritableFormat(suffix=one.suffixes[0], title=one.title, note=one.note) for one in chosen)
 
 
 def readable_suffixes() -> tuple[str, ...]:

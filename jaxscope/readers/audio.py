@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.data.notes import parse_notes, with_notes
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
@@ -42,6 +43,8 @@ class AudioRecording(Recording):
         self._path = path
         self._lock = threading.Lock()
         self._is_closed = False
+        #: What a decoded 1 means in each channel, where the file tells it.
+        self._gains: FloatArray | None = None
         #: Bytes of the header that the decoder must see otherwise, and where.
         self._patch: tuple[int, bytes] | None = None
         warnings: list[str] = []
@@ -74,6 +77,7 @@ class AudioRecording(Recording):
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
         chosen, span = self._info.reading_span(start, stop, channels)
+        gains = self._gains
         if not len(span):
             return np.empty((len(chosen), 0))
         with self._lock:
@@ -81,7 +85,8 @@ class AudioRecording(Recording):
                 raise ReadError(f"{self._path.name} is closed", hint="open it again")
             self._go_to(span.start)
             block = self._decode(len(span))
-        return np.ascontiguousarray(block.T[list(chosen)])
+        samples = np.ascontiguousarray(block.T[list(chosen)])
+        return samples if gains is None else samples * gains[list(chosen), np.newaxis]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -195,7 +200,7 @@ class AudioRecording(Recording):
         if self._n_samples == 0:
             warnings.append(f"{self._path.name} holds no samples")
         n_channels = int(self._file.channels)
-        return RecordingInfo(
+        info = RecordingInfo(
             format=str(self._file.format).lower(),
             duration_s=self._n_samples / rate,
             channels=tuple(
@@ -204,6 +209,12 @@ class AudioRecording(Recording):
             ),
             warnings=tuple(warnings),
         )
+        notes = parse_notes(self._file.comment, n_channels)
+        if notes is None:
+            return info
+        if notes.full_scale:
+            self._gains = np.array(notes.full_scale)
+        return with_notes(info, self._file.comment)
 
 
 def _reason(error: Exception) -> str:

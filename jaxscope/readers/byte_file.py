@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,24 @@ class ByteFile:
                 ) from error
 
 
+class ByteSource(Protocol):
+    """Bytes by position: those of a file, or what is unpacked from it."""
+
+    @property
+    def name(self) -> str:
+        """What sentences call it."""
+        ...
+
+    @property
+    def n_bytes(self) -> int:
+        """How many there are."""
+        ...
+
+    def read(self, position: int, n_bytes: int) -> ByteArray:
+        """Return bytes; raises ``ReadError`` where they are not there."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleTable:
     """Where samples of one type lie in a file.
@@ -134,12 +152,12 @@ class SampleTable:
             dtype=kind, first_byte=first_byte, channel_bytes=kind.itemsize * n_samples, sample_bytes=kind.itemsize
         )
 
-    def read(self, file: ByteFile, span: Span, channels: Sequence[int]) -> FloatArray:
+    def read(self, file: ByteSource, span: Span, channels: Sequence[int]) -> FloatArray:
         """Return samples as they are stored.
 
         Parameters
         ----------
-        file : ByteFile
+        file : ByteSource
         span : Span
             Samples that the file is known to hold.
         channels : sequence of int
@@ -156,7 +174,7 @@ class SampleTable:
             self._fill(file, span, channels, result)
         return result
 
-    def _fill(self, file: ByteFile, span: Span, channels: Sequence[int], result: FloatArray) -> None:
+    def _fill(self, file: ByteSource, span: Span, channels: Sequence[int], result: FloatArray) -> None:
         low, high = min(channels) * self.channel_bytes, max(channels) * self.channel_bytes + self.dtype.itemsize
         if self.sample_bytes > self.dtype.itemsize and high - low <= self.sample_bytes:
             self._read_side_by_side(file, span, channels, result)
@@ -164,7 +182,7 @@ class SampleTable:
             for row, channel in enumerate(channels):
                 self._read_one(file, span, channel, result[row])
 
-    def _read_side_by_side(self, file: ByteFile, span: Span, channels: Sequence[int], result: FloatArray) -> None:
+    def _read_side_by_side(self, file: ByteSource, span: Span, channels: Sequence[int], result: FloatArray) -> None:
         low = min(channels) * self.channel_bytes
         high = max(channels) * self.channel_bytes + self.dtype.itemsize
         for block in span.blocks(max(1, CHUNK_BYTES // self.sample_bytes)):
@@ -179,7 +197,7 @@ class SampleTable:
                     (self.sample_bytes,),
                 )
 
-    def _read_one(self, file: ByteFile, span: Span, channel: int, row: FloatArray) -> None:
+    def _read_one(self, file: ByteSource, span: Span, channel: int, row: FloatArray) -> None:
         for block in span.blocks(max(1, CHUNK_BYTES // self.sample_bytes)):
             n_bytes = (len(block) - 1) * self.sample_bytes + self.dtype.itemsize
             raw = file.read(self.first_byte + channel * self.channel_bytes + block.start * self.sample_bytes, n_bytes)

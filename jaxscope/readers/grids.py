@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
-from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.byte_file import ByteSource, SampleTable
 
 #: From here on not every whole number is a float64.
 _EXACT = 1 << 53
@@ -25,7 +25,7 @@ _EXACT = 1 << 53
 class FileGrid:
     """A grid that lies in a file as a plain table."""
 
-    file: ByteFile
+    file: ByteSource
     table: SampleTable
 
     def read(self, span: Span, rows: Sequence[int]) -> FloatArray:

@@ -19,6 +19,7 @@ import numpy as np
 
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
+from jaxscope.data.notes import KEY, parse_notes, with_notes
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
@@ -82,6 +83,7 @@ def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
             n_bytes = path.stat().st_size
             devices = [file[name] for name in file if _is_opensignals(file, name)]
             made = _opensignals(devices, n_bytes, options) if devices else _datasets(path, file, n_bytes, options)
+            notes = _notes(file)
     except BaseException:
         file.close()
         raise
@@ -94,7 +96,28 @@ def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
         channels=tuple(replace(channel, name=name) for channel, name in zip(made.channels, names, strict=True)),
         warnings=tuple(made.warnings),
     )
+    if notes:
+        info = with_notes(info, notes)
     return SourcedRecording(info, made.places, file.close)
+
+
+def _notes(file: Any) -> str:
+    """Return the notes of a file that jaxscope has written."""
+    import h5py
+
+    item: Any = file.get(KEY) if isinstance(file.get(KEY, getlink=True), h5py.HardLink) else None
+    is_text = isinstance(item, h5py.Dataset) and item.shape == () and h5py.check_string_dtype(item.dtype) is not None
+    return _text(item[()]) if is_text else ""
+
+
+def _in_order(file: Any, made: _Made) -> None:
+    """Put the channels in the order that the notes of the file tell: those of one rate lie together in it."""
+    notes = parse_notes(_notes(file), len(made.channels))
+    names = [channel.name for channel in made.channels]
+    if notes is None or sorted(names) != sorted(notes.names):
+        return
+    order = [names.index(name) for name in notes.names]
+    made.channels, made.places = [made.channels[n] for n in order], [made.places[n] for n in order]
 
 
 def _is_opensignals(file: Any, name: str) -> bool:
@@ -222,6 +245,7 @@ def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Mad
         listed = ", ".join(left_out[:6]) + (f" and {len(left_out) - 6} more" if len(left_out) > 6 else "")
         made.warnings.append(f"What holds no samples is left out: {listed}")
     made.warnings = list(dict.fromkeys(made.warnings))
+    _in_order(file, made)
     return made
 
 
@@ -229,7 +253,7 @@ def _rows(path: str, dataset: Any, options: OpenOptions) -> _Rows:
     shape = dataset.shape
     if dataset.ndim == 1:
         return _Rows(path=path, dataset=dataset, is_last_time=True, n_channels=1, n_samples=int(shape[0]))
-    is_last = shape[0] <= shape[1] and not options.samples_first
+    is_last = (shape[0] <= shape[1] or KEY in dataset.file) and not options.samples_first
     n_channels, n_samples = (shape[0], shape[1]) if is_last else (shape[1], shape[0])
     return _Rows(path=path, dataset=dataset, is_last_time=is_last, n_channels=int(n_channels), n_samples=int(n_samples))
 
@@ -238,7 +262,7 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
     last = rows.path.rsplit("/", 1)[-1]
     is_unique = sum(other.path.rsplit("/", 1)[-1] == last for other in signals) == 1
     base = last if is_unique else rows.path
-    labels = _labels(rows)
+    labels = _told_texts(rows, _LABEL_NAMES)
     if rows.n_channels > 1 and not rows.is_last_time:
         made.warnings.append(
             f"{rows.path} ({' x '.join(map(str, rows.dataset.shape))}) is read as {rows.n_channels} channels of "
@@ -246,9 +270,11 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
         )
     if not labels:
         labels = [base] if rows.n_channels == 1 else [f"{base}[{number}]" for number in range(rows.n_channels)]
-    unit = next((_text(value) for value in _attributes(rows.dataset, _UNIT_NAMES)), "")
+    units = _told_texts(rows, _UNIT_NAMES)
+    if not units:
+        units = [next((_text(value) for value in _attributes(rows.dataset, _UNIT_NAMES)), "")] * rows.n_channels
     grid = HdfGrid(dataset=rows.dataset, is_last_time=rows.is_last_time, name=rows.path)
-    for number, label in enumerate(labels):
+    for number, (label, unit) in enumerate(zip(labels, units, strict=True)):
         kind = kind_of(label, unit)
         made.channels.append(
             Channel(
@@ -269,9 +295,9 @@ def _attributes(item: Any, names: frozenset[str]) -> Iterator[Any]:
             yield item.attrs[name]
 
 
-def _labels(rows: _Rows) -> list[str]:
-    """Return the names that an attribute gives the channels of a dataset."""
-    for value in _attributes(rows.dataset, _LABEL_NAMES):
+def _told_texts(rows: _Rows, names: frozenset[str]) -> list[str]:
+    """Return the texts that an attribute with one of these names gives the channels of a dataset."""
+    for value in _attributes(rows.dataset, names):
         if np.size(value) == rows.n_channels and np.ndim(value) == 1:
             texts = [_text(one).strip() for one in value]
             if all(texts):

@@ -1,7 +1,7 @@
 """MATLAB files of versions 4 to 7: which variables they hold.
 
-A file is a row of elements. Plain ones are left where they lie; a compressed one is unpacked into memory, as far as it
-may become larger than its file. Version 4 is an older and simpler row of matrices.
+A file is a row of elements. Plain ones are left where they lie; a compressed one is unpacked into memory where it is
+small, and else as it is read. Version 4 is an older and simpler row of matrices.
 
 Source: MAT-File Format, The MathWorks (version 5), and its appendix on version 4.
 """
@@ -13,14 +13,16 @@ import zlib
 import numpy as np
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.byte_file import ByteFile, ByteSource
+from jaxscope.readers.inflated import InflatedBytes, may_be_held
 from jaxscope.readers.mat5_elements import COMPRESSED, Mat5Value, MemoryBytes, Parser, Tag, damaged
 from jaxscope.readers.mat_values import MatFile, MatValue
 
 _TYPES_4 = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
-#: How much larger than its file what is compressed in it may become.
-_LEAST_LIMIT_BYTES = 64 << 20
-_MOST_TIMES = 20
+#: What deflate can gain at most, what its first bytes are read from, and what may follow a variable.
+_MOST_PACKED = 1100
+_HEAD_BYTES = 1 << 12
+_LEAST_BYTES_AFTER = 64
 _HEADER_BYTES = 128
 
 
@@ -49,12 +51,12 @@ def _variables_5(file: ByteFile, order: str) -> dict[str, MatValue]:
     found: dict[str, MatValue] = {}
     parser = Parser(file, order)
     position = _HEADER_BYTES
-    left_bytes = max(_LEAST_LIMIT_BYTES, _MOST_TIMES * file.n_bytes)
+    held_bytes = 0
     while position + 8 <= file.n_bytes:
         tag = parser.tag(position, file.n_bytes)
         if tag.type == COMPRESSED:
-            unpacked = _unpack(file, tag, left_bytes)
-            left_bytes -= unpacked.n_bytes
+            unpacked = _unpack(file, tag, order, held_bytes)
+            held_bytes += unpacked.n_bytes if isinstance(unpacked, MemoryBytes) else 0
             inner = Parser(unpacked, order)
             name, value = inner.matrix(inner.tag(0, unpacked.n_bytes))
         else:
@@ -67,19 +69,31 @@ def _variables_5(file: ByteFile, order: str) -> dict[str, MatValue]:
     return found
 
 
-def _unpack(file: ByteFile, tag: Tag, limit_bytes: int) -> MemoryBytes:
-    """Unpack a compressed element, and stop where it becomes larger than it may."""
+def _unpack(file: ByteFile, tag: Tag, order: str, held_bytes: int) -> ByteSource:
+    """Unpack a compressed element, into memory where it is small; else as it is read."""
+    machine = zlib.decompressobj()
+    packed = file.read(tag.data, min(tag.size, _HEAD_BYTES))
+    try:
+        head = machine.decompress(packed.data, 8)
+    except zlib.error as error:
+        raise damaged(file.name, "a compressed variable cannot be unpacked") from error
+    if len(head) < 8:
+        raise damaged(file.name, "a compressed variable does not end where it should")
+    n_bytes = 8 + int(np.frombuffer(head, f"{order}u4")[1])
+    if not may_be_held(held_bytes + n_bytes, file.n_bytes):
+        if n_bytes > tag.size * _MOST_PACKED:
+            raise damaged(file.name, f"a compressed variable promises {n_bytes:,} bytes, which cannot be there")
+        return InflatedBytes(file, tag.data, tag.size, n_bytes, window_bits=15)
+    return _unpack_whole(file, tag, n_bytes)
+
+
+def _unpack_whole(file: ByteFile, tag: Tag, n_bytes: int) -> MemoryBytes:
     packed = file.read(tag.data, tag.size)
     machine = zlib.decompressobj()
     try:
-        unpacked = machine.decompress(packed.data, limit_bytes + 1)
+        unpacked = machine.decompress(packed.data, n_bytes + _LEAST_BYTES_AFTER)
     except zlib.error as error:
         raise damaged(file.name, "a compressed variable cannot be unpacked") from error
-    if len(unpacked) > limit_bytes:
-        raise ReadError(
-            f"A variable in {file.name} takes more than {limit_bytes / 1e6:,.0f} MB when it is unpacked",
-            hint="save it with -v7.3 in MATLAB, which is read in parts",
-        )
     if not machine.eof or machine.unused_data:
         raise damaged(file.name, "a compressed variable does not end where it should")
     return MemoryBytes(file.name, np.frombuffer(unpacked, dtype=np.uint8))

@@ -13,13 +13,13 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.byte_file import ByteArray, ByteFile, SampleTable
+from jaxscope.readers.byte_file import ByteArray, ByteFile, ByteSource, SampleTable
 from jaxscope.readers.grids import FileGrid, MemoryGrid
 from jaxscope.readers.mat_values import Kind, MatValue, check_small
 from jaxscope.readers.sources import BlockSource
@@ -35,24 +35,6 @@ _PLAIN = (6, 8, 5, 8, 1, 0)
 _DEEPEST = 24
 #: The many small elements of a list of events are read together; what is larger is left in the file.
 _AT_ONCE_BYTES = 16 << 20
-
-
-class Source(Protocol):
-    """Bytes by position."""
-
-    @property
-    def name(self) -> str:
-        """What sentences call it."""
-        ...
-
-    @property
-    def n_bytes(self) -> int:
-        """How many there are."""
-        ...
-
-    def read(self, position: int, n_bytes: int) -> ByteArray:
-        """Return bytes."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +76,7 @@ class Mat5Value(MatValue):
 
     def __init__(
         self,
-        source: Source,
+        source: ByteSource,
         *,
         kind: Kind,
         shape: tuple[int, ...],
@@ -142,7 +124,7 @@ class Mat5Value(MatValue):
     def grid(self, *, samples_first: bool) -> BlockSource:
         rows = self.shape[0]
         item = self._dtype.itemsize
-        if isinstance(self._source, ByteFile):
+        if not isinstance(self._source, MemoryBytes):
             table = SampleTable(
                 dtype=self._dtype,
                 first_byte=self._position,
@@ -169,7 +151,7 @@ class Mat5Value(MatValue):
 class Parser:
     """Reads elements from one source."""
 
-    def __init__(self, source: Source, order: str) -> None:
+    def __init__(self, source: ByteSource, order: str) -> None:
         self._source = source
         self._order = order
         self._pair = struct.Struct(f"{order}II")

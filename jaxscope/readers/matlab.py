@@ -16,6 +16,7 @@ import numpy as np
 
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
+from jaxscope.data.notes import KEY, with_notes
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
@@ -109,7 +110,12 @@ def open_matlab(path: Path, options: OpenOptions) -> Recording:
 
 
 def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
-    found = _sort(file.variables)
+    variables = dict(file.variables)
+    notes = variables.pop(KEY, None)
+    is_ours = notes is not None and notes.kind == "text"
+    found = _sort(variables)
+    if is_ours:
+        found.left_out = []  # the notes tell what these are
     warnings = list(file.warnings)
     times = [(name, value) for name, value in found.times if any(_length(v) == value.size for _, v in found.arrays)]
     found.arrays += [entry for entry in found.times if entry not in times]
@@ -123,7 +129,9 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
     channels: list[Channel] = []
     places: list[Place] = []
     for name, value in found.arrays:
-        group, n_samples, samples_first = _orient(name, value, options, warnings)
+        group, n_samples, samples_first = (
+            (value.shape[0], value.shape[1], False) if is_ours else _orient(name, value, options, warnings)
+        )
         grid = value.grid(samples_first=samples_first)
         for number, label in enumerate(_names(name, group, found.labels)):
             kind = kind_of(label)
@@ -142,6 +150,8 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
         channels=tuple(channels),
         warnings=tuple(warnings),
     )
+    if is_ours and notes is not None:
+        info = with_notes(info, notes.text())
     return SourcedRecording(info, places, file.close)
 
 

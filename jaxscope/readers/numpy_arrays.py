@@ -1,5 +1,7 @@
 """NumPy files: NPY (read where it lies, never loaded whole) and NPZ (each array a channel or a group of channels).
 
+Arrays of an archive are held in memory where they are small; else they are read, and unpacked, in parts.
+
 Headers are read by hand before NumPy sees the file: an array of Python objects is refused, and the size that a header
 claims is held against the bytes that are there, so that neither a broken nor a hostile file costs memory or runs code.
 """
@@ -10,22 +12,25 @@ import ast
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.kinds import kind_of
-from jaxscope.data.labels import unique_names
+from jaxscope.data.labels import plain_unit, unique_names
+from jaxscope.data.notes import KEY, with_notes
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.grids import FileGrid, MemoryGrid, beyond_float_words, is_beyond_float
+from jaxscope.readers.inflated import InflatedBytes, may_be_held
 from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
 
 _MAGIC = b"\x93NUMPY"
@@ -36,8 +41,11 @@ _ZIP_FAILURES = (
 )  # fmt: skip
 #: Names of NPZ members that hold the sampling rate; the first is ours, the rest are common in the wild.
 _RATE_KEYS = ("rate_hz", "fs", "sfreq", "sampling_rate", "sample_rate", "srate", "fsamp")
-#: An NPZ array has to be unpacked whole; more than this is refused and told how to be read.
-_NPZ_LIMIT_BYTES = 8 << 30
+#: Arrays of texts that tell about the others, and how long they may be.
+_TEXT_KEYS = ("names", "units", KEY)
+_MOST_TEXT_BYTES = 16 << 20
+#: What deflate can gain at most.
+_MOST_PACKED = 1100
 #: More channels than any recorder has: the array is the wrong way round.
 _MOST_CHANNELS = 1 << 16
 #: Integers are looked at to see whether float64 holds them: this many bytes at a time, this often at most.
@@ -156,40 +164,104 @@ def _table_of(header: ArrayHeader, options: OpenOptions) -> SampleTable:
 
 
 def _open_npz(path: Path, options: OpenOptions) -> Recording:
-    arrays: list[tuple[str, npt.NDArray[Any]]] = []
     warnings: list[str] = []
-    rates: dict[str, float] = {}
+    file = ByteFile(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            for member, header in _members(archive, path):
-                name = member.filename.removesuffix(".npy")
-                if header.dtype.kind not in "iufb":
-                    warnings.append(f"{name} holds {_what(header.dtype)} and is left out")
-                elif name in _RATE_KEYS and prod(header.shape) == 1:
-                    rates[name] = float(_member_array(archive, member, header, path).reshape(-1)[0])
-                elif len(header.shape) in (1, 2):
-                    arrays.append((name, _member_array(archive, member, header, path)))
-                else:
-                    warnings.append(f"{name} has {len(header.shape)} dimensions and is left out")
+            found = _sort_members(archive, path, warnings)
+            if not found.arrays:
+                raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
+            rate_hz = _usable_rate(found.rates, options, warnings)
+            shapes = [(member.filename.removesuffix(".npy"), header.shape) for member, header in found.arrays]
+            groups = _groups_of(shapes, options, path.name, warnings)
+            grids = _grids(archive, file, path, found, options, warnings)
+        recording = _recording("npz", groups, grids, rate_hz, warnings, close=file.close, texts=found.texts)
     except _ZIP_FAILURES as error:
+        file.close()
         reason = error.strerror if isinstance(error, OSError) else error
         raise ReadError(f"{path.name} is damaged: {reason}", hint="copy the file again") from error
-    if not arrays:
-        raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
-    rate_hz = _usable_rate(rates, options, warnings)
-    warnings += [beyond_float_words(name) for name, array in arrays if is_beyond_float(array)]
-    groups = _groups_of([(name, array.shape) for name, array in arrays], options, path.name, warnings)
-    grids = [MemoryGrid(values=_turned(array, options)) for _, array in arrays]
-    return _recording("npz", groups, grids, rate_hz, warnings)
+    except BaseException:
+        file.close()
+        raise
+    return recording
+
+
+@dataclass(slots=True)
+class _Members:
+    """What the arrays of an archive are, by their names and types."""
+
+    arrays: list[tuple[zipfile.ZipInfo, ArrayHeader]] = field(default_factory=list)
+    rates: dict[str, float] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _sort_members(archive: zipfile.ZipFile, path: Path, warnings: list[str]) -> _Members:
+    found = _Members()
+    for member, header in _members(archive, path):
+        name = member.filename.removesuffix(".npy")
+        if name in _TEXT_KEYS and header.dtype.kind == "U" and header.n_bytes <= _MOST_TEXT_BYTES:
+            found.texts[name] = [str(text) for text in _member_array(archive, member, header, path).reshape(-1)]
+        elif header.dtype.kind not in "iufb":
+            warnings.append(f"{name} holds {_what(header.dtype)} and is left out")
+        elif name in _RATE_KEYS and prod(header.shape) == 1:
+            found.rates[name] = float(_member_array(archive, member, header, path).reshape(-1)[0])
+        elif len(header.shape) in (1, 2):
+            found.arrays.append((member, header))
+        else:
+            warnings.append(f"{name} has {len(header.shape)} dimensions and is left out")
+    return found
+
+
+def _grids(
+    archive: zipfile.ZipFile,
+    file: ByteFile,
+    path: Path,
+    found: _Members,
+    options: OpenOptions,
+    warnings: list[str],
+) -> list[BlockSource]:
+    """Return the arrays as sources: in memory where they are small, where they lie where they are not."""
+    if may_be_held(sum(header.n_bytes for _, header in found.arrays), file.n_bytes):
+        arrays = [_member_array(archive, member, header, path) for member, header in found.arrays]
+        for (member, _), array in zip(found.arrays, arrays, strict=True):
+            if is_beyond_float(array):
+                warnings.append(beyond_float_words(member.filename.removesuffix(".npy")))
+        return [MemoryGrid(values=_turned(array, options)) for array in arrays]
+    grids: list[BlockSource] = []
+    for member, header in found.arrays:
+        place = _place_of(file, member)
+        if member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1:
+            table = replace(_table_of(header, options), first_byte=place + header.data_offset)
+            if place + header.data_offset + header.n_bytes > file.n_bytes:
+                raise ReadError(f"{member.filename} in {path.name} ends too early", hint="copy the file again")
+            grids.append(FileGrid(file=file, table=table))
+        elif member.compress_type == zipfile.ZIP_DEFLATED and not member.flag_bits & 1:
+            unpacked = InflatedBytes(file, place, member.compress_size, member.file_size, window_bits=-15)
+            grids.append(FileGrid(file=unpacked, table=_table_of(header, options)))
+        else:
+            raise ReadError(
+                f"{member.filename} in {path.name} is too large to be unpacked", hint="save its arrays as NPY files"
+            )
+    return grids
+
+
+def _place_of(file: ByteFile, member: zipfile.ZipInfo) -> int:
+    """Return where the content of a member begins: behind a header of its own."""
+    head = file.read(member.header_offset, 30).tobytes()
+    name_bytes, extra_bytes = struct.unpack_from("<HH", head, 26)
+    return int(member.header_offset + 30 + name_bytes + extra_bytes)
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> list[tuple[zipfile.ZipInfo, ArrayHeader]]:
     """Return the arrays of an archive with their headers, after holding their sizes against what is sensible."""
     members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
     found = [(member, _member_header(archive, member, path)) for member in members]
-    total = sum(header.n_bytes for _, header in found if header.dtype.kind in "iufb")
-    if total > _NPZ_LIMIT_BYTES:
-        raise ReadError(f"{path.name} would need {total / 1e9:.1f} GB of memory", hint="save its arrays as NPY files")
+    for member, header in found:
+        if header.n_bytes > _MOST_PACKED * max(member.compress_size, 1):
+            raise ReadError(
+                f"{member.filename} in {path.name} promises {header.n_bytes:,} bytes, which cannot be there",
+                hint="save the arrays again",
+            )
     return found
 
 
@@ -275,6 +347,7 @@ def _recording(
     warnings: list[str],
     *,
     close: Callable[[], None] = lambda: None,
+    texts: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Recording:
     if rate_hz is None:
         warnings.append(NO_RATE)
@@ -286,6 +359,11 @@ def _recording(
             kind = kind_of(name) if name else "misc"
             channels.append(Channel(name=label, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
             places.append(Place(source=grid, row=row))
+    told, units = texts.get("names", ()), texts.get("units", ())
+    if len(told) == len(channels) and all(told):
+        channels = [replace(channel, name=name) for channel, name in zip(channels, told, strict=True)]
+    if len(units) == len(channels):
+        channels = [replace(channel, unit=plain_unit(unit)) for channel, unit in zip(channels, units, strict=True)]
     names = unique_names(channel.name for channel in channels)
     longest = max(channel.n_samples for channel in channels)
     info = RecordingInfo(
@@ -294,6 +372,8 @@ def _recording(
         channels=tuple(replace(channel, name=name) for channel, name in zip(channels, names, strict=True)),
         warnings=tuple(warnings),
     )
+    if KEY in texts:
+        info = with_notes(info, texts[KEY][0] if texts[KEY] else "")
     return SourcedRecording(info, places, close)
 
 

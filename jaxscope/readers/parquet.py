@@ -15,6 +15,7 @@ import numpy as np
 
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
+from jaxscope.data.notes import KEY, with_notes
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
@@ -93,6 +94,10 @@ def open_table(path: Path, options: OpenOptions) -> Recording:
     warnings = [f"Columns that hold no numbers are left out: {', '.join(left_out)}"] if left_out else []
     warnings += [*(stamps[1].notes if stamps is not None else ()), *timing.warnings]
     info = _describe(columns, n_rows, stamps, timing, options, "Parquet" if is_parquet else "Arrow", warnings)
+    if is_parquet:
+        with foreign(path.name):
+            notes = pl.read_parquet_metadata(path).get(KEY, "")
+        info = with_notes(info, notes) if notes else info
     source = _TableSource(table, columns, path.name)
     return SourcedRecording(info, [Place(source=source, row=row) for row in range(len(columns))], _nothing)
 

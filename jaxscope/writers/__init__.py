@@ -20,14 +20,33 @@ WRITERS: Registry[WriterFormat] = Registry(
     {
         "edf": "jaxscope.writers.edf:EDF_FORMAT",
         "bdf": "jaxscope.writers.edf:BDF_FORMAT",
+        "brainvision": "jaxscope.writers.brainvision:FORMAT",
+        "hdf5": "jaxscope.writers.hdf5:FORMAT",
+        "matlab": "jaxscope.writers.matlab:FORMAT",
         "wav": "jaxscope.writers.wav:FORMAT",
+        "flac": "jaxscope.writers.flac:FORMAT",
         "npy": "jaxscope.writers.npy:FORMAT",
+        "npz": "jaxscope.writers.npz:FORMAT",
+        "parquet": "jaxscope.writers.parquet:FORMAT",
         "csv": "jaxscope.writers.table:FORMAT",
     },
 )
 
 #: Which member of ``WRITERS`` a suffix names. Kept here so that choosing one imports that one only.
-SUFFIXES: dict[str, str] = {".edf": "edf", ".bdf": "bdf", ".wav": "wav", ".npy": "npy", ".csv": "csv"}
+SUFFIXES: dict[str, str] = {
+    ".edf": "edf",
+    ".bdf": "bdf",
+    ".vhdr": "brainvision",
+    ".h5": "hdf5",
+    ".hdf5": "hdf5",
+    ".mat": "matlab",
+    ".wav": "wav",
+    ".flac": "flac",
+    ".npy": "npy",
+    ".npz": "npz",
+    ".parquet": "parquet",
+    ".csv": "csv",
+}
 
 
 def format_for(path: Path) -> WriterFormat:
@@ -73,8 +92,9 @@ def open_writer(path: Path, request: WriteRequest, *, overwrite: bool = False) -
         raise ValueError(f"{chosen.title} needs the range of each channel")
     if path.is_dir():
         raise WriteError(f"{path} is a folder", hint="give the name of a file")
-    if path.exists() and not overwrite:
-        raise WriteError(f"{path} exists", hint="choose another name, or replace it with --overwrite")
+    for place in (path, *(path.with_suffix(suffix) for suffix in chosen.companions)):
+        if place.exists() and not overwrite:
+            raise WriteError(f"{place} exists", hint="choose another name, or replace it with --overwrite")
     try:
         free = shutil.disk_usage(path.parent).free
     except OSError as error:

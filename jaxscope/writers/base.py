@@ -22,10 +22,14 @@ import numpy.typing as npt
 
 from jaxscope import unfinished
 from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.notes import notes_text
 from jaxscope.data.recording import Channel
+from jaxscope.data.timeline import Timeline
 from jaxscope.errors import WriteError
 
 Precision = Literal["float32", "float64"]
+#: A first time within this part of a sample is that of the sample.
+_SAME_SAMPLE = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,13 @@ class WriteRequest:
         channels are not looked at.
     precision : {"float32", "float64"}
         For formats that keep either.
+    first_s : float
+        When the first sample was, in seconds of the recording that a part is written of. Formats with a column of
+        times count from the start of that recording.
+    filters : tuple of str
+        What happened to each channel, in a few plain characters such as ``"HP:1Hz LP:40Hz"``; empty means nothing.
+    history : str
+        How the samples were made, for formats that keep a text: the chains and the version.
     """
 
     channels: tuple[Channel, ...]
@@ -52,6 +63,20 @@ class WriteRequest:
     gaps: tuple[Gap, ...] = ()
     ranges: tuple[tuple[float, float], ...] | None = None
     precision: Precision = "float64"
+    first_s: float = 0.0
+    filters: tuple[str, ...] = ()
+    history: str = ""
+
+    def notes(self, full_scale: Sequence[float] = ()) -> str:
+        """Return everything beside the samples as a line of JSON, for formats with room for a text."""
+        return notes_text(
+            self.channels,
+            start=self.start,
+            annotations=self.annotations,
+            gaps=self.gaps,
+            full_scale=full_scale,
+            history=self.history,
+        )
 
 
 class RecordingWriter(ABC):
@@ -68,12 +93,15 @@ class RecordingWriter(ABC):
 
     #: What the samples are written with, once ``_begin`` has opened it on ``self._temporary``.
     _file: Any = None
+    #: Files beside the target that belong to it, and the temporary ones that take their place before it does.
+    _companions: dict[Path, Path]
 
     def __init__(self, path: Path, request: WriteRequest) -> None:
         self.path = path
         self.request = request
         self._written = [0] * len(request.channels)
         self._warnings: list[str] = []
+        self._companions = {}
         self._temporary = _temporary_beside(path)
         try:
             with self._told_failure():
@@ -134,10 +162,13 @@ class RecordingWriter(ABC):
             with self._told_failure():
                 self._finish()
                 self._release()
-                with self._temporary.open("rb+") as file:
-                    os.fsync(file.fileno())
-                os.replace(self._temporary, self.path)
-            unfinished.forget(self._temporary)
+                whole = {**self._companions, self.path: self._temporary}
+                for temporary in whole.values():
+                    with temporary.open("rb+") as file:
+                        os.fsync(file.fileno())
+                for place, temporary in whole.items():
+                    os.replace(temporary, place)
+                    unfinished.forget(temporary)
         except BaseException:
             self.abort()
             raise
@@ -146,7 +177,14 @@ class RecordingWriter(ABC):
         """Let go of the temporary file and remove it. The target is as it was."""
         with suppress(OSError):
             self._release()
-        unfinished.remove(self._temporary)
+        for temporary in (self._temporary, *self._companions.values()):
+            unfinished.remove(temporary)
+
+    def _companion(self, suffix: str) -> Path:
+        """Make a temporary file for a file beside the target; what is written to it is put in place with it."""
+        place = self.path.with_suffix(suffix)
+        self._companions[place] = _temporary_beside(place)
+        return self._companions[place]
 
     def __enter__(self) -> Self:
         return self
@@ -234,10 +272,14 @@ class WriterFormat:
         What sentences call it.
     suffixes : tuple of str
         Lower case, with the dot.
+    note : str
+        What it does to the numbers and what it keeps, for whoever chooses.
     needs_ranges : bool
         Whether ``WriteRequest.ranges`` must be known: integer formats, in a first pass.
     keeps_rates : bool
         Whether channels of different rates can be written.
+    companions : tuple of str
+        Suffixes of the files that are written beside the target.
     check : callable
         Takes a request and raises ``WriteError`` where the format cannot hold it. Needs no ranges.
     n_bytes : callable
@@ -249,8 +291,10 @@ class WriterFormat:
     name: str
     title: str
     suffixes: tuple[str, ...]
+    note: str
     needs_ranges: bool = False
     keeps_rates: bool = False
+    companions: tuple[str, ...] = ()
     check: Callable[[WriteRequest], None]
     n_bytes: Callable[[WriteRequest], int]
     open: Callable[[Path, WriteRequest], RecordingWriter]
@@ -295,6 +339,33 @@ def as_float32(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
     return single
 
 
+def rounding_of(exact: npt.NDArray[np.float64], single: npt.NDArray[np.float32]) -> float:
+    """Return by how much samples are rounded to float32 at most; what is missing or infinite is not rounded."""
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        difference = np.abs(single - exact)
+    return float(np.nanmax(difference, initial=0.0))
+
+
+def rounding_words(largest: float) -> list[str]:
+    """Return the sentence about rounding to float32, if there is any."""
+    return [f"Values are rounded to float32, by {largest:.2g} at most"] if largest else []
+
+
+def times_of(request: WriteRequest, samples: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return the times of written samples, in seconds of the recording that they are a part of.
+
+    Where no gap lies between, these are exactly the times that the whole recording has: numbers of samples over rate.
+    """
+    rate_hz = request.channels[0].rate_hz
+    assert rate_hz is not None
+    first = request.first_s * rate_hz
+    if not request.gaps and abs(first - round(first)) < _SAME_SAMPLE:
+        whole: npt.NDArray[np.float64] = (samples + round(first)) / rate_hz
+        return whole
+    times = Timeline(gaps=request.gaps).seconds_of(samples, rate_hz)
+    return times + request.first_s if request.first_s else times
+
+
 def closed_gap_words(request: WriteRequest, title: str) -> list[str]:
     """Return the sentence for a format that keeps no times, if there are gaps."""
     n_gaps = len(request.gaps)
@@ -320,7 +391,7 @@ def check_one_rate(request: WriteRequest, title: str) -> None:
         kinds = " and ".join(f"{_count_words(len(names))} of {n:,} samples" for (_, n), names in groups.items())
     choices = " or ".join(f"--channels {_brief(names)}" for names in list(_groups_of(by_rate, groups))[:3])
     what = "one rate" if len(by_rate) > 1 else "channels of one length"
-    raise WriteError(f"{title} holds {what}: here are {kinds}", hint=f"choose {choices}, or write EDF or BDF")
+    raise WriteError(f"{title} holds {what}: here are {kinds}", hint=f"choose {choices}, or write EDF, BDF or HDF5")
 
 
 def _groups_of(

@@ -19,6 +19,7 @@ from jaxscope.data.annotations import Annotation
 from jaxscope.data.recording import Channel
 from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_any
 from jaxscope.writers.edf_layout import RecordLayout, plan_records
+from jaxscope.writers.edf_loss import Spread
 from jaxscope.writers.edf_notes import FILLED_TEXT, plan_notes
 from jaxscope.writers.edf_numbers import PhysicalRange, fit_range
 from jaxscope.writers.edf_texts import (
@@ -79,6 +80,7 @@ class EdfWriter(RecordingWriter):
         self._n_laid = 0
         self._missing = [0] * len(request.channels)
         self._clipped = [0] * len(request.channels)
+        self._spreads = [Spread() for _ in request.channels]
         self._cut_codes = [0] * len(request.channels)
         super().__init__(path, request)
 
@@ -141,6 +143,7 @@ class EdfWriter(RecordingWriter):
         step = (limits.high - limits.low) / (encoding.high - encoding.low)
         exact = (values - limits.low) / step + encoding.low
         digital = np.rint(exact)
+        self._spreads[index].add(exact, digital)
         with np.errstate(invalid="ignore"):
             self._clipped[index] += int(np.count_nonzero((exact < encoding.low - 0.5) | (exact > encoding.high + 0.5)))
         digital = np.clip(digital, encoding.low, encoding.high)
@@ -177,6 +180,8 @@ class EdfWriter(RecordingWriter):
                     f"{self._clipped[index]:,} samples of {channel.name} lie outside the range that was found "
                     "before and are clipped"
                 )
+            if limits is not None:
+                self._warnings += self._spreads[index].words(channel, limits, self._encoding.title, self._encoding.high)
             if self._cut_codes[index]:
                 self._warnings.append(
                     f"{self._cut_codes[index]:,} codes of {channel.name} need more than "
@@ -285,7 +290,7 @@ class EdfWriter(RecordingWriter):
             (8, [*(high for _, high in texts), "1"]),
             (8, [*(str(low) for low, _ in digital), str(whole[0])]),
             (8, [*(str(high) for _, high in digital), str(whole[1])]),
-            (80, [""] * (len(channels) + 1)),
+            (80, [*(ascii_text(text)[:80] for text in self.request.filters or ("",) * len(channels)), ""]),
             (8, [*map(str, self._layout.samples_per_record), str(self._notes.n_bytes // encoding.n_bytes)]),
             (32, [""] * (len(channels) + 1)),
         ]
@@ -354,8 +359,9 @@ def _format(encoding: Encoding) -> WriterFormat:
     name = encoding.title.lower()
     return WriterFormat(
         name=name,
-        title=encoding.title,
+        title=f"{encoding.title}+",
         suffixes=(f".{name}",),
+        note=f"{8 * encoding.n_bytes} bit, fitted to the range of each channel. Keeps rates, gaps and events",
         needs_ranges=True,
         keeps_rates=True,
         check=check,

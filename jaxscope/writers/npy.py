@@ -51,4 +51,12 @@ def _n_bytes(request: WriteRequest) -> int:
     return 128 + width * sum(channel.n_samples for channel in request.channels)
 
 
-FORMAT = WriterFormat(name="npy", title="NPY", suffixes=(".npy",), check=_check, n_bytes=_n_bytes, open=NpyWriter)
+FORMAT = WriterFormat(
+    name="npy",
+    title="NPY",
+    suffixes=(".npy",),
+    note="One array, channels by samples. All channels at one rate",
+    check=_check,
+    n_bytes=_n_bytes,
+    open=NpyWriter,
+)

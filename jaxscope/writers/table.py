@@ -1,6 +1,7 @@
 """CSV: ``time_s`` first, then a column a channel, each number in the fewest digits that read back to the same float.
 
-Missing samples are empty cells. Times count from the first sample and pass over gaps.
+Missing samples are empty cells. Times are those of the recording that was read, so that rows of a part stand beside the
+same times as rows of the whole; they pass over gaps.
 """
 
 from __future__ import annotations
@@ -8,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.data.timeline import Timeline
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate, times_of
 
 _ROWS_AT_ONCE = 1 << 14
 #: A float64 in its shortest form, with its comma.
@@ -22,10 +22,6 @@ class TableWriter(AlignedWriter):
     def _begin(self) -> None:
         request = self.request
         self._file = self._temporary.open("w", encoding="utf-8", newline="")
-        rate = request.channels[0].rate_hz
-        assert rate is not None
-        self._rate_hz = rate
-        self._timeline = Timeline(gaps=request.gaps)
         names = ["time_s", *(channel.name for channel in request.channels)]
         self._file.write(",".join(map(_quoted, names)) + "\n")
         if any(channel.unit for channel in request.channels) or request.annotations:
@@ -35,8 +31,7 @@ class TableWriter(AlignedWriter):
         for start in range(0, block.shape[1], _ROWS_AT_ONCE):
             part = block[:, start : start + _ROWS_AT_ONCE]
             samples = np.arange(part.shape[1]) + (first_sample + start)
-            times = self._timeline.seconds_of(samples, self._rate_hz)
-            columns = [_cells(times), *(_cells(row) for row in part)]
+            columns = [_cells(times_of(self.request, samples)), *(_cells(row) for row in part)]
             self._file.write("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")
 
 
@@ -58,4 +53,12 @@ def _n_bytes(request: WriteRequest) -> int:
     return _CELL_BYTES * (len(request.channels) + 1) * request.channels[0].n_samples
 
 
-FORMAT = WriterFormat(name="csv", title="CSV", suffixes=(".csv",), check=_check, n_bytes=_n_bytes, open=TableWriter)
+FORMAT = WriterFormat(
+    name="csv",
+    title="CSV",
+    suffixes=(".csv",),
+    note="Text, time first, then a column a channel. All channels at one rate",
+    check=_check,
+    n_bytes=_n_bytes,
+    open=TableWriter,
+)

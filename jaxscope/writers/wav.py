@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from jaxscope.writers.base import (
     as_float32,
     check_one_rate,
     closed_gap_words,
+    rounding_of,
+    rounding_words,
 )
 
 _WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
@@ -46,18 +50,12 @@ class WavWriter(AlignedWriter):
 
     def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
         single = as_float32(block)
-        with np.errstate(invalid="ignore"):  # infinity less infinity
-            difference = np.abs(single - block)
-        if difference.size and not np.isnan(difference).all():
-            self._largest_rounding = max(self._largest_rounding, float(np.nanmax(difference)))
-        try:
+        self._largest_rounding = max(self._largest_rounding, rounding_of(block, single))
+        with told_by_system(self._temporary):
             self._file.write(np.ascontiguousarray(single.T))
-        except RuntimeError as error:
-            raise _disk_error(error, self._temporary) from error
 
     def _finish(self) -> None:
-        if self._largest_rounding:
-            self._warnings.append(f"Values are rounded to float32, by {self._largest_rounding:.2g} at most")
+        self._warnings += rounding_words(self._largest_rounding)
         super()._finish()
 
 
@@ -65,7 +63,7 @@ def _open_sound_file(path: Path, request: WriteRequest, *, is_large: bool) -> An
     import soundfile
 
     rate_hz = request.channels[0].rate_hz
-    try:
+    with told_by_system(path):
         return soundfile.SoundFile(
             str(path),
             "w",
@@ -74,6 +72,13 @@ def _open_sound_file(path: Path, request: WriteRequest, *, is_large: bool) -> An
             format="RF64" if is_large else "WAV",
             subtype="FLOAT",
         )
+
+
+@contextmanager
+def told_by_system(path: Path) -> Iterator[None]:
+    """Turn what libsndfile raises while ``path`` is written into an error of the system."""
+    try:
+        yield
     except RuntimeError as error:
         raise _disk_error(error, path) from error
 
@@ -100,4 +105,12 @@ def _n_bytes(request: WriteRequest) -> int:
     return 128 + 4 * sum(channel.n_samples for channel in request.channels)
 
 
-FORMAT = WriterFormat(name="wav", title="WAV", suffixes=(".wav",), check=_check, n_bytes=_n_bytes, open=WavWriter)
+FORMAT = WriterFormat(
+    name="wav",
+    title="WAV",
+    suffixes=(".wav",),
+    note="32-bit float, not scaled or clipped. All channels at one rate",
+    check=_check,
+    n_bytes=_n_bytes,
+    open=WavWriter,
+)

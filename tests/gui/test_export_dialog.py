@@ -221,7 +221,7 @@ def test_small_names_and_times(tmp_path):
     assert format_of("A.EDF").title == "EDF+"
     assert format_of("a.xyz") is None
     assert format_for_source("a.wav") == ".wav"
-    assert format_for_source("a.flac") == ".edf"
+    assert format_for_source("a.xdf") == ".edf"
     (tmp_path / "a.edf").touch()
     (tmp_path / "a-2.edf").touch()
     assert free_path(str(tmp_path / "a.edf")).endswith("a-3.edf")

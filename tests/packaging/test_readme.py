@@ -81,7 +81,7 @@ def test_the_table_of_formats_is_the_programs(readme: str) -> None:
         suffix
         for row in rows
         if row[3].startswith("yes") or row[3].startswith("`")
-        for suffix in (re.findall(r"`(\.[a-z]+)`", row[3]) or re.findall(r"`(\.[a-z]+)`", row[1]))
+        for suffix in (re.findall(r"`(\.[a-z0-9]+)`", row[3]) or re.findall(r"`(\.[a-z0-9]+)`", row[1]))
     }
     assert read <= set(READ_SUFFIXES)
     assert written == set(WRITTEN_SUFFIXES)

@@ -191,7 +191,7 @@ def nested(depth: int) -> bytes:
         (matrix(1, (1 << 30, 1 << 10)), "elements are promised where there is no room"),
         (matrix(6, (-3, 3), element(9, bytes(80))), r"dimensions \(-3, 3\)"),
         (struct.pack("<II", 14, 1 << 31), "is cut off"),
-        (element(15, zlib.compress(bytes(100 << 20))), "takes more than 67 MB"),
+        (element(15, zlib.compress(bytes(100 << 20))), "does not end where it should"),
         (element(15, zlib.compress(matrix(6, (1, 3), element(9, bytes(24))))[:-3]), "does not end where it should"),
         (element(15, b"\xff" * 40), "cannot be unpacked"),
         (b"", "holds no variables"),

@@ -389,3 +389,28 @@ def test_notes_take_no_more_room_than_they_need() -> None:
     assert notes.n_bytes == 30
     assert notes.record(0) == b"+0\x14\x14\0+1\x14a\x14\0".ljust(30, b"\0")
     assert notes.record(2) == b"+2\x14\x14\0".ljust(30, b"\0")
+
+
+def test_a_loss_in_16_bits_is_measured_and_bdf_named(tmp_path: Path) -> None:
+    calm = np.random.default_rng(2).standard_normal(5000)
+    spoilt = calm.copy()
+    spoilt[100] = 1e6
+    for values, suffix, n_told in ((calm, ".edf", 0), (spoilt, ".edf", 1), (spoilt, ".bdf", 0)):
+        channel = Channel(name="Fz", unit="uV", kind="eeg", rate_hz=250.0, n_samples=5000)
+        request = WriteRequest(channels=(channel,), ranges=((values.min(), values.max()),))
+        with open_writer(tmp_path / f"x{suffix}", request, overwrite=True) as writer:
+            writer.write(values)
+        told = [warning for warning in writer.warnings if "BDF keeps it 256 times finer" in warning]
+        assert len(told) == n_told, suffix
+    error = open_recording(tmp_path / "x.bdf").read(0, 5000)[0] - spoilt
+    assert np.abs(error).max() <= 0.51 * 1e6 / (1 << 24)
+
+
+def test_what_the_filter_was_is_in_the_header(tmp_path: Path) -> None:
+    channel = Channel(name="Fz", rate_hz=250.0, n_samples=500)
+    request = WriteRequest(channels=(channel,), ranges=((0.0, 1.0),), filters=("HP:1Hz LP:40Hz N:50Hz",))
+    with open_writer(tmp_path / "x.edf", request) as writer:
+        writer.write(np.linspace(0, 1, 500))
+    import edfio
+
+    assert edfio.read_edf(tmp_path / "x.edf").signals[0].prefiltering == "HP:1Hz LP:40Hz N:50Hz"

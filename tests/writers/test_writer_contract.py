@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from jaxscope.writers import SUFFIXES, WRITERS, WriteRequest, format_for, open_w
 
 N_SAMPLES = 5000
 NAMES = list(WRITERS)
+#: What keeps samples alone, as its warnings say.
+WITHOUT_NAMES = (".wav", ".npy")
 
 
 def samples_of(n_channels: int = 3, n_samples: int = N_SAMPLES) -> np.ndarray:
@@ -35,6 +39,16 @@ def request_for(samples: np.ndarray, rate_hz: float = 250.0, **changes: object) 
     return WriteRequest(channels=channels, ranges=ranges, **changes)  # type: ignore[arg-type]
 
 
+#: What each format keeps beside samples, names and rates.
+START = datetime(2024, 5, 6, 7, 8, 9)
+KEEPS_UNITS = (".edf", ".bdf", ".vhdr", ".h5", ".mat", ".flac", ".npz", ".parquet")
+
+
+def told_request(samples: np.ndarray, **changes: object) -> WriteRequest:
+    notes = (Annotation(onset_s=1.0, duration_s=0.5, text="Stimulus/S 1"), Annotation(onset_s=3.0, text="Comment/äöü"))
+    return request_for(samples, start=START, annotations=notes, history="Butterworth, 40 Hz", **changes)
+
+
 @pytest.fixture(params=NAMES)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (suffix,) = [suffix for suffix, name in SUFFIXES.items() if name == request.param][:1]
@@ -47,9 +61,9 @@ def tolerance(path: Path, samples: np.ndarray) -> np.ndarray:
         ".edf": 0.51 * span / 65000,
         ".bdf": 0.51 * span / (65000 * 256),
         ".wav": np.abs(samples) * 2.0**-24,
-        ".npy": 0.0 * span,
-        ".csv": 0.0 * span,
-    }[path.suffix]
+        ".vhdr": np.abs(samples) * 2.0**-24,
+        ".flac": 0.51 * 2.0**-23 * 2.0 ** np.ceil(np.log2(np.abs(samples).max())) + 0.0 * span,
+    }.get(path.suffix, 0.0 * span)
 
 
 def test_what_is_written_reads_back(path: Path) -> None:
@@ -61,8 +75,129 @@ def test_what_is_written_reads_back(path: Path) -> None:
     read = recording.read(0, 10**9)
     assert read.shape == samples.shape
     assert np.all(np.abs(read - samples) <= tolerance(path, samples))
-    if path.suffix not in (".wav", ".npy"):
+    if path.suffix not in WITHOUT_NAMES:
         assert [channel.name for channel in recording.info.channels] == ["Fp1", "resp", "x, y"]
+
+
+def test_units_start_and_events_come_back_where_the_format_keeps_them_and_are_missed_aloud_elsewhere(
+    path: Path,
+) -> None:
+    samples = samples_of()
+    request = told_request(samples)
+    with open_writer(path, request) as writer:
+        writer.write(samples)
+    info = open_recording(path, rate_hz=250.0).info
+    if path.suffix not in KEEPS_UNITS:
+        assert any("keeps no" in warning for warning in writer.warnings)
+        return
+    assert [channel.unit for channel in info.channels] == ["uV"] * 3
+    assert info.start == START
+    assert [note.text for note in info.annotations] == ["Stimulus/S 1", "Comment/äöü"]
+    assert [note.onset_s for note in info.annotations] == [1.0, 3.0]
+    assert info.annotations[0].duration_s == 0.5
+    assert not [warning for warning in info.warnings if "jaxscope" in warning or "left out" in warning]
+
+
+def test_gaps_come_back_or_are_told(path: Path) -> None:
+    samples = samples_of()
+    with open_writer(path, told_request(samples, gaps=(Gap(start_s=4.0, stop_s=9.0),))) as writer:
+        writer.write(samples)
+    info = open_recording(path, rate_hz=250.0).info
+    if info.gaps:
+        ((start_s, stop_s),) = [(gap.start_s, gap.stop_s) for gap in info.gaps]
+        assert (start_s, stop_s) == (pytest.approx(4.0), pytest.approx(9.0))
+        assert info.duration_s == pytest.approx(25.0)
+    else:
+        assert any("keeps no times" in warning for warning in writer.warnings)
+
+
+def test_missing_samples_are_missing_or_counted(path: Path) -> None:
+    samples = samples_of()
+    samples[1, 40:45] = np.nan
+    ranges = tuple((float(np.nanmin(row)), float(np.nanmax(row))) for row in samples)
+    with open_writer(path, replace(request_for(samples), ranges=ranges)) as writer:
+        writer.write(samples)
+    read = open_recording(path, rate_hz=250.0).read(0, N_SAMPLES)
+    if np.isnan(read[1, 40:45]).all():
+        assert np.count_nonzero(np.isnan(read)) == 5
+    else:
+        assert any("5 missing samples" in warning for warning in writer.warnings)
+
+
+def test_what_is_written_is_what_others_read(path: Path) -> None:
+    samples = samples_of()
+    with open_writer(path, told_request(samples)) as writer:
+        writer.write(samples)
+    found = OTHERS[path.suffix](path)
+    assert found.shape == samples.shape
+    assert np.all(np.abs(found - samples) <= tolerance(path, samples) + 1e-12 * np.abs(samples))
+
+
+def _by_mne(path: Path) -> np.ndarray:
+    mne = pytest.importorskip("mne", reason="MNE is not installed (the extra eeg)")
+    readers = {".edf": "read_raw_edf", ".bdf": "read_raw_bdf", ".vhdr": "read_raw_brainvision"}
+    raw = getattr(mne.io, readers[path.suffix])(path, verbose="ERROR")
+    return raw.get_data()[:3] * 1e6  # type: ignore[no-any-return]
+
+
+def _by_soundfile(path: Path) -> np.ndarray:
+    import json
+
+    import soundfile
+
+    with soundfile.SoundFile(path) as file:
+        scale = json.loads(file.comment)["full_scale"] if path.suffix == ".flac" else [1.0] * 3
+        return file.read(always_2d=True).T * np.array(scale)[:, np.newaxis]  # type: ignore[no-any-return]
+
+
+def _by_h5py(path: Path) -> np.ndarray:
+    h5py = pytest.importorskip("h5py", reason="HDF5 needs h5py")
+    with h5py.File(path) as file:
+        assert file["data"].attrs["rate_hz"] == 250.0
+        assert list(file["data"].attrs["labels"]) == ["Fp1", "resp", "x, y"]
+        return file["data"][:]  # type: ignore[no-any-return]
+
+
+def _by_scipy(path: Path) -> np.ndarray:
+    import scipy.io
+
+    content = scipy.io.loadmat(path)
+    assert content["fs"].item() == 250.0
+    assert [cell[0].item() for cell in content["labels"]] == ["Fp1", "resp", "x, y"]
+    return content["data"]  # type: ignore[no-any-return]
+
+
+def _by_numpy(path: Path) -> np.ndarray:
+    content = np.load(path)
+    if path.suffix == ".npy":
+        return content  # type: ignore[no-any-return]
+    assert content["rate_hz"].item() == 250.0
+    assert content["names"].tolist() == ["Fp1", "resp", "x, y"]
+    return content["data"]  # type: ignore[no-any-return]
+
+
+def _by_polars(path: Path) -> np.ndarray:
+    import polars as pl
+
+    frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path)
+    assert frame.columns == ["time_s", "Fp1", "resp", "x, y"]
+    np.testing.assert_array_equal(frame["time_s"].to_numpy(), np.arange(N_SAMPLES) / 250.0)
+    return frame.drop("time_s").to_numpy().T
+
+
+OTHERS: dict[str, Callable[[Path], np.ndarray]] = {
+    ".edf": _by_mne,
+    ".bdf": _by_mne,
+    ".vhdr": _by_mne,
+    ".h5": _by_h5py,
+    ".mat": _by_scipy,
+    ".wav": _by_soundfile,
+    ".flac": _by_soundfile,
+    ".npy": _by_numpy,
+    ".npz": _by_numpy,
+    ".parquet": _by_polars,
+    ".csv": _by_polars,
+}
 
 
 def test_blocks_of_any_length_write_the_same_bytes(path: Path) -> None:
@@ -105,7 +240,8 @@ def test_nothing_stays_when_writing_fails(path: Path) -> None:
     def write_and_stop() -> None:
         with open_writer(path, request_for(samples)) as writer:
             writer.write(samples[:, :100])
-            assert len(list(path.parent.iterdir())) == 1
+            assert len(list(path.parent.iterdir())) == 1 + len(format_for(path).companions)
+            assert not path.exists()
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -127,8 +263,9 @@ def test_the_old_file_stays_until_the_new_one_is_whole(path: Path) -> None:
     with open_writer(path, request_for(samples), overwrite=True) as writer:
         writer.write(samples)
         assert path.read_bytes() == b"old"
-    assert len(path.read_bytes()) > 1000
-    assert list(path.parent.iterdir()) == [path]
+    files = {path, *(path.with_suffix(suffix) for suffix in format_for(path).companions)}
+    assert sum(len(file.read_bytes()) for file in files) > 1000
+    assert set(path.parent.iterdir()) == files
 
 
 def test_the_output_has_the_rights_of_a_new_file(path: Path) -> None:
@@ -354,3 +491,60 @@ def test_a_full_disk_is_named_where_the_library_for_sound_does_not(
         writer.write(samples)
     assert words in told.value.sentence()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_matlab_file_beyond_two_gigabytes_is_of_version_73(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("h5py", reason="version 7.3 needs h5py")
+    from jaxscope.writers import matlab
+
+    monkeypatch.setattr(matlab, "_LIMIT_BYTES", 1000)
+    samples = samples_of()
+    with open_writer(tmp_path / "a.mat", told_request(samples)) as writer:
+        writer.write(samples[:, :1000])
+        writer.write(samples[:, 1000:])
+    assert (tmp_path / "a.mat").read_bytes()[:10] == b"MATLAB 7.3"
+    recording = open_recording(tmp_path / "a.mat")
+    np.testing.assert_array_equal(recording.read(0, N_SAMPLES), samples)
+    info = recording.info
+    assert [(channel.name, channel.unit) for channel in info.channels] == [
+        ("Fp1", "uV"),
+        ("resp", "uV"),
+        ("x, y", "uV"),
+    ]
+    assert (info.start, info.warnings) == (START, ())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_times_of_a_part_are_those_of_the_whole(suffix: str, tmp_path: Path) -> None:
+    import polars as pl
+
+    samples = samples_of(2, 1000)
+    path = tmp_path / f"a{suffix}"
+    with open_writer(path, request_for(samples, rate_hz=256.0, first_s=2560 / 256.0)) as writer:
+        writer.write(samples)
+    frame = pl.read_csv(path) if suffix == ".csv" else pl.read_parquet(path)
+    np.testing.assert_array_equal(frame["time_s"].to_numpy(), (2560 + np.arange(1000)) / 256.0)
+
+
+def test_a_brainvision_header_without_its_samples_is_never_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.vhdr"
+    (tmp_path / "a.eeg").write_bytes(b"someone's")
+    with pytest.raises(WriteError, match=r"a\.eeg exists"):
+        open_writer(path, request_for(samples_of()))
+    assert [file.name for file in tmp_path.iterdir()] == ["a.eeg"]
+
+
+def test_loud_channels_of_one_unit_share_a_divisor_in_flac_and_quiet_ones_have_none(tmp_path: Path) -> None:
+    from jaxscope.writers.flac import full_scales
+
+    samples = np.array([[0.5, -1.0, 0.0], [0.2, 1.0, 0.0], [3.0, -100.0, 0.0]])
+    request = request_for(samples)
+    assert full_scales(request) == (128.0,) * 3
+    units = ("", "", "uV")
+    channels = tuple(replace(channel, unit=unit) for channel, unit in zip(request.channels, units, strict=True))
+    assert full_scales(replace(request, channels=channels)) == (2.0, 2.0, 128.0)
+    quiet = replace(request, channels=channels, ranges=((-1.0, 0.9), (0.0, 0.5), (-1.0, 0.0)))
+    assert full_scales(quiet) == (1.0,) * 3
+    with open_writer(tmp_path / "a.flac", request) as writer:
+        writer.write(samples)
+    assert any("divided by 128" in warning for warning in writer.warnings)

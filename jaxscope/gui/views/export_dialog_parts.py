@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from jaxscope.compute.formats import WritableFormat, writable_formats
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.shapes import stage_line, stage_title
@@ -26,31 +26,10 @@ _PHASE_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportFormat:
-    """A format that can be written: its suffix, name, and what it does to the numbers."""
-
-    suffix: str
-    title: str
-    note: str
+FORMATS = writable_formats()
 
 
-FORMATS = (
-    ExportFormat(
-        suffix=".edf", title="EDF+", note="16 bit, fitted to the range of each channel. Keeps gaps and events"
-    ),
-    ExportFormat(
-        suffix=".bdf", title="BDF+", note="24 bit, fitted to the range of each channel. Keeps gaps and events"
-    ),
-    ExportFormat(suffix=".wav", title="WAV", note="32-bit float, not scaled or clipped. All channels at one rate"),
-    ExportFormat(suffix=".npy", title="NPY", note="One array, channels by samples. All channels at one rate"),
-    ExportFormat(
-        suffix=".csv", title="CSV", note="Text, time first, then a column a channel. All channels at one rate"
-    ),
-)
-
-
-def format_of(path: str) -> ExportFormat | None:
+def format_of(path: str) -> WritableFormat | None:
     """Return the format that a path names by its suffix, or None."""
     suffix = Path(path).suffix.lower()
     return next((one for one in FORMATS if one.suffix == suffix), None)
