@@ -22,6 +22,11 @@ def look_title(label: str, name: str) -> str:
     return f"{label} ({name})" if label else name
 
 
+def add_heading(menu: QMenu, words: str) -> None:
+    """Add words that are no entry: what the menu, or the part of it below, is about."""
+    menu.addAction(words).setEnabled(False)
+
+
 class ChannelMenus:
     """Opens the menus of channels over one window."""
 
@@ -47,7 +52,7 @@ class ChannelMenus:
         """Open the menu of a channel."""
         menu = QMenu(self.window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addSection(look_title(self.shell.state.document.look_of(name).label, name))
+        add_heading(menu, look_title(self.shell.state.document.look_of(name).label, name))
         look = self.shell.state.document.look_of(name)
         menu.addAction(icon("eye-off"), "Hide", lambda: self.shell.dispatch(act.HideChannels(names=(name,))))
         alone = "All channels" if self.shell.viewport.lane_count == 1 else "This channel alone"
@@ -96,15 +101,19 @@ class ChannelMenus:
     def _fill_chains(self, menu: QMenu, name: str) -> None:
         lane = next((item for item in self.shell.lanes if item.name == name), None)
         tag = lane.tag if lane is not None else ""
+        selected = self.shell.viewport.selected_channels
+        names = selected if name in selected else (name,)
+        if len(names) > 1:
+            menu.addSection(f"For {len(names)} selected channels")
         for number, chain in enumerate(self.shell.state.document.chains):
             entry = menu.addAction(f"{CHAIN_TAGS[number]}  {chain.name or 'Chain'}")
             entry.setCheckable(True)
             entry.setChecked(tag == CHAIN_TAGS[number])
-            entry.triggered.connect(lambda _=False, number=number: self.shell.assign(name, number))
+            entry.triggered.connect(lambda _=False, number=number: self.shell.assign(names, number))
         entry = menu.addAction("raw, no filter")
         entry.setCheckable(True)
         entry.setChecked(not tag)
-        entry.triggered.connect(lambda: self.shell.assign(name, None))
+        entry.triggered.connect(lambda: self.shell.assign(names, None))
 
     def _fill_colours(self, menu: QMenu, name: str) -> None:
 

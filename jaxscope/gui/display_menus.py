@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from jaxscope.gui.channel_menus import add_heading
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Label, Paragraph
@@ -34,6 +35,8 @@ WINDOWS_S = (0.1, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 300.0)
 PAPER_SPEEDS_MM_S = (5.0, 10.0, 15.0, 25.0, 30.0, 50.0, 60.0, 100.0)
 _MM_PER_INCH = 25.4
 _BAR_PX = 400
+#: Of the usual sensitivities the smallest are left out of the menu; they can be typed.
+_FIRST = 4
 
 
 def pixels_per_mm(chosen_per_cm: float, screen_dots_per_inch: float) -> float:
@@ -65,7 +68,7 @@ class DisplayMenus:
             is_now = viewport.paper_mm_s is None and viewport.duration_s == seconds
             self._add(menu, f"{seconds:g} s", is_now, lambda seconds=seconds: self._look(seconds))
         menu.addSeparator()
-        menu.addSection("Paper speed")
+        add_heading(menu, "Paper speed")
         for speed in PAPER_SPEEDS_MM_S:
             self._add(
                 menu, f"{speed:g} mm/s", viewport.paper_mm_s == speed, lambda speed=speed: self.look_by_paper(speed)
@@ -104,8 +107,8 @@ class DisplayMenus:
         if lane is not None:
             kind, viewport = lane.scale_kind, shell.viewport
             chosen = viewport.sensitivity_of(kind)
-            menu.addSection(f"{kind.upper() if len(kind) <= 3 else kind}, per millimetre of screen")
-            near = sensitivities_near(chosen or shell.scales.units_per_mm(viewport, kind))
+            add_heading(menu, f"{kind.upper() if len(kind) <= 3 else kind}, per millimetre of screen")
+            near = sensitivities_near(chosen or shell.scales.units_per_mm(viewport, kind))[_FIRST:]
             for value in near:
                 words = f"{scale_text(value, lane.unit)}/mm"
                 self._add(menu, words, value == chosen, lambda value=value: self._sensitivity(kind, value))
@@ -175,7 +178,7 @@ class ScreenSheet(Sheet):
     """
 
     def __init__(self, window: QWidget, take: Callable[[float], None]) -> None:
-        super().__init__(window, title="Measure the screen", width=520, height=292)
+        super().__init__(window, title="Measure the screen", width=580, height=292)
         self._take = take
         self.length = NumberField("Length of the bar", span=NumberRange(low=1.0, high=4000.0), unit="mm", width=110)
         self.problem = Label("", 11, 400, "danger")

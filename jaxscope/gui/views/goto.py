@@ -48,7 +48,7 @@ class GotoPopover(Popover):
         self.problem = Paragraph("", 11, "danger")
         self.problem.hide()
         self.go_button = Button("Go", "primary", height=28)
-        self.mark_button = Button("Set cursor", "quiet", height=28)
+        self.mark_button = Button("Set cursor", "plain", height=28)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.field, 1)

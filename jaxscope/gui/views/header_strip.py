@@ -177,7 +177,7 @@ class HeaderStripView(AbstractView, QWidget):
 
     def _refresh(self) -> None:
         viewport = self._state.viewport
-        self.window_stepper.show_text(f"{viewport.duration_s:.4g} s")
+        self.window_stepper.show_text(window_text(viewport.duration_s))
         speed = "" if viewport.paper_mm_s is None else f", {viewport.paper_mm_s:g} mm/s on this screen"
         self.window_stepper.setToolTip(f"Seconds shown{speed}. Type, scroll or use [ and ]")
         kind = self.main_kind
@@ -286,7 +286,7 @@ class HeaderStripView(AbstractView, QWidget):
         if self._info is not None:
             if self._search.isHidden():
                 draw_text(painter, QRectF(14, 0, 108, self.height() - 1), self._count(), font(11, 500), "text3")
-            room = QRectF(RAIL_PX, 0, self.window_stepper.x() - 8 - RAIL_PX, self.height() - 1)
+            room = QRectF(RAIL_PX, 0, self.window_stepper.x() - 14 - RAIL_PX, self.height() - 1)
             paint_legend(painter, self.legend, room, panes_of(self._state.viewport, self.width() - RAIL_PX))
         if self._state.viewport.mode == "difference":
             left = self.width() - REMOVED_PX
@@ -323,6 +323,11 @@ def _looks(state: SessionState) -> tuple[object, ...]:
     """Return what the strip shows of a document."""
     document = state.document
     return document.filter_on, document.looks, document.channel_order
+
+
+def window_text(duration_s: float) -> str:
+    """Return the length of a window with three digits, or as many as a long one has."""
+    return f"{duration_s:.0f} s" if duration_s >= 1000 else f"{duration_s:.3g} s"
 
 
 def found_name(names: list[str], text: str) -> str | None:

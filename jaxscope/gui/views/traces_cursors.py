@@ -39,6 +39,11 @@ def cursor_near(model: TracesModel, width: float, x: float) -> int | None:
     return number if distance <= GRAB_PX else None
 
 
+def delta_text(span_s: float) -> str:
+    """Return the time between two cursors with three digits."""
+    return size_text(span_s, "s") if 0.1 <= span_s < 100 else span_text(span_s)
+
+
 def frequency_text(span_s: float) -> str:
     """Return how often a span goes into a second."""
     return f"{1 / span_s:.3g} Hz" if span_s > 0 else "∞ Hz"
@@ -155,7 +160,7 @@ def _paint_values(canvas: Canvas, second: float) -> None:
     heading = clock(second, 3)
     if cursors_s and second != cursors_s[0]:
         span_s = abs(second - cursors_s[0])
-        heading = f"{span_text(span_s)}   {frequency_text(span_s)}"
+        heading = f"{delta_text(span_s)}   {frequency_text(span_s)}"
     widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + 92
     width = max(150.0, widest, text_width(lane.title, font(11, 600)) + text_width(heading, font(11)) + 36)
     box = values_rect(canvas, len(texts), round(width))
@@ -188,7 +193,7 @@ def _paint_measures(canvas: Canvas) -> None:
     columns = _columns(canvas, lane, found, span_s)
     pane = canvas.panes[-1]
     xs = sorted(canvas.x(pane, second) for second in cursors_s)
-    title = f"{span_text(span_s)}   {frequency_text(span_s)}"
+    title = f"{delta_text(span_s)}   {frequency_text(span_s)}"
     width = max(112 + _COLUMN * len(columns), text_width(lane.title, font(11, 600)) + text_width(title, font(11)) + 36)
     size = QRectF(0, 0, round(width), 48 + _LINE * len(ROWS))
     box = _beside(canvas, min(max(xs[1], 0), canvas.width), lane.row, size, min(max(xs[0], 0), canvas.width))
