@@ -9,13 +9,12 @@ to its path: whoever gets ``Opened`` dispatches ``OpenedRecording``.
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import ExportRequest, export_work
+from jaxscope.compute.failures import failure_of
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
 from jaxscope.compute.measures import measure_work
@@ -23,10 +22,9 @@ from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
 from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
-from jaxscope.compute.trace_job import settle_work, trace_work, trouble_of
+from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.session.state import SessionState, in_force
 from jaxscope.session.store import Store
 
@@ -57,8 +55,6 @@ LANES = (
     ("devices", "compute", 3, 0.0, False, False),
     ("after", "compute", 4, 0.0, True, True),
 )
-#: What a failed lane is called in ``Failure.what``.
-FAILED_PART = {"open": "open", "traces": "frame", "settle": "frame", "devices": "device"}
 
 
 class Conductor:
@@ -103,8 +99,11 @@ class Conductor:
         self._submit_design()
 
     # -- what the window asks for --------------------------------------------------------------------------------
-    def open(self, path: str, *, rate_hz: float | None = None) -> None:
-        """Open a recording on the file thread; the outcome is Opened, or Failure."""
+    def open(self, path: str, *, rate_hz: float | None = None, known: RecordingRef | None = None) -> None:
+        """Open a recording on the file thread; the outcome is Opened, or Failure.
+
+        What it is ``known`` by tells whether it has changed.
+        """
         revision = self._store.revision
 
         def work(token: CancelToken) -> None:
@@ -332,39 +331,10 @@ class Conductor:
 
     def _failed(self, lane: str, error: BaseException) -> None:
         """Turn an error of a job into an outcome (on the worker)."""
-        is_export = lane.startswith("export-")
-        path = self._path_of(lane, error)
-        error = _gone(path) or trouble_of(error, self._store.state.engine.device) or error
-        known = isinstance(error, JaxscopeError)
-        self._bench.deliver(
-            Failure(
-                revision=self._store.revision,
-                what="export" if is_export else FAILED_PART.get(lane, "part") if known else "part",
-                sentence=error.message if isinstance(error, JaxscopeError) else f"Something went wrong ({lane})",
-                hint=error.hint if isinstance(error, JaxscopeError) else "the rest goes on",
-                details="" if known else "".join(traceback.format_exception(error)),
-                path=path,
-            )
-        )
-        if is_export:
+        self._bench.deliver(failure_of(lane, error, self._store.state, self._store.revision))
+        if lane.startswith("export-"):
             job = int(lane.removeprefix("export-"))
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
-
-    def _path_of(self, lane: str, error: BaseException) -> str | None:
-        """Return the file that could not be read while it was open; one that cannot be opened is another matter."""
-        recording = self._store.state.document.recording
-        is_read = isinstance(error, ReadError) and lane != "open"
-        return recording.path if is_read and recording is not None else None
-
-
-def _gone(path: str | None) -> ReadError | None:
-    """Return what is to be said of a file that could not be read because it is not there any more."""
-    if path is None or Path(path).exists():
-        return None
-    return ReadError(
-        f"{Path(path).name} is not there any more",
-        hint="it was moved or deleted, or its disk was taken out; what has been read stays on the screen",
-    )
 
 
 def _as_long_as_its_events(info: RecordingInfo) -> RecordingInfo:

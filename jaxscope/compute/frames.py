@@ -224,6 +224,8 @@ class Opened:
     recording_id: str
     path: str
     info: RecordingInfo
+    #: sentence and hint where the file is no longer what it was known by
+    changed: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +281,15 @@ class ExportProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stalled:
+    """A file that does not answer: told after ``seconds``, and again with ``over`` when it has answered after all."""
+
+    path: str
+    seconds: float = 0.0
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceChoice:
     """A device as the chooser shows it; ``measured_ms`` is for the present view, None where not measured."""
 
@@ -310,5 +321,6 @@ Outcome = (
     | Failure
     | Busy
     | ExportProgress
+    | Stalled
     | Devices
 )

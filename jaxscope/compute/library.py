@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import Cancelled
 from jaxscope.data.recording import Recording, RecordingInfo
 from jaxscope.display.envelope import min_max
@@ -43,8 +44,10 @@ class HeldRecording(Recording):
     Once closed, ``read`` raises Cancelled: a job that outlives its recording ends without a word.
     """
 
-    def __init__(self, inner: Recording) -> None:
+    def __init__(self, inner: Recording, path: str = "", watch: ReadWatch | None = None) -> None:
         self._inner = inner
+        self._path = path
+        self._watch = watch
         self._users = 0
         self._closing = False
         self._closed = False
@@ -59,7 +62,13 @@ class HeldRecording(Recording):
         """Return samples as the recording does; Cancelled once it is closed."""
         self.hold()
         try:
-            return self._inner.read(start, stop, channels)
+            if self._watch is None:
+                return self._inner.read(start, stop, channels)
+            with self._watch.reading(self._path):
+                samples = self._inner.read(start, stop, channels)
+            if self._closing:
+                raise Cancelled
+            return samples
         finally:
             self.release()
 
@@ -184,7 +193,8 @@ class OpenRecording:
 class RecordingLibrary:
     """Opens recordings and closes them again."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: ReadWatch | None = None) -> None:
+        self._watch = watch
         self._open: dict[str, OpenRecording] = {}
         self._count = 0
         self._lock = threading.Lock()
@@ -205,7 +215,7 @@ class RecordingLibrary:
         """Take in a recording that is already open."""
         with self._lock:
             self._count += 1
-            held = HeldRecording(recording)
+            held = HeldRecording(recording, path, self._watch)
             entry = OpenRecording(id=f"recording-{self._count}", path=path, recording=held, cache=WindowCache(held))
             self._open[entry.id] = entry
         return entry

@@ -96,6 +96,8 @@ class Job:
     work: Work
     token: CancelToken = field(default_factory=CancelToken)
     steps: Steps | None = None
+    #: its thread was given up: nobody waits for it, not even for its errors
+    abandoned: bool = False
 
 
 class Scheduler:
@@ -129,12 +131,39 @@ class Scheduler:
         self._stopping = False
         self._stirred_at = dict.fromkeys(THREADS, -1e9)
         self._wake = threading.Condition()
-        self._threads: list[threading.Thread] = []
+        self._threads: dict[str, threading.Thread] = {}
+        self._lost: list[threading.Thread] = []
         if not run_inline:
             for name in THREADS:
-                thread = threading.Thread(target=self._work, args=(name,), name=f"jaxscope-{name}", daemon=False)
-                self._threads.append(thread)
-                thread.start()
+                self._begin(name)
+
+    def _begin(self, name: str) -> None:
+        """Start a thread, in place of one that was given up."""
+        thread = threading.Thread(target=self._work, args=(name,), name=f"jaxscope-{name}", daemon=False)
+        self._threads[name] = thread
+        thread.start()
+
+    def abandon(self, thread_name: str) -> None:
+        """Give up what a thread is doing, which may never end, and go on with another; pending work is kept.
+
+        What was given up is cancelled; should it come back it ends without a word.
+        """
+        with self._wake:
+            if self._inline or self._stopping:
+                return
+            for lane in self._lanes.values():
+                if lane.thread == thread_name and lane.running is not None:
+                    lane.running.token.cancel()
+                    lane.running.abandoned = True
+                    lane.running = None
+            self._lost.append(self._threads[thread_name])
+            self._begin(thread_name)
+            self._wake.notify_all()
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether a thread that was given up still has not ended."""
+        return any(thread.is_alive() for thread in self._lost)
 
     def add_lane(self, lane: Lane) -> None:
         """Add a lane; it goes with the scheduler."""
@@ -197,10 +226,10 @@ class Scheduler:
                 _cancel(lane)
             self._wake.notify_all()
         deadline = time.monotonic() + timeout_s
-        for thread in self._threads:
+        for thread in self._threads.values():
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
-        return not any(thread.is_alive() for thread in self._threads)
+        return not any(thread.is_alive() for thread in (*self._threads.values(), *self._lost))
 
     # -- on the workers ------------------------------------------------------------------------------------------
     def _work(self, thread_name: str) -> None:
@@ -210,10 +239,14 @@ class Scheduler:
                 if lane is None or job is None:
                     return
             self._turn(lane, job)
+            if job.abandoned:
+                return
 
     def _next(self, thread_name: str) -> tuple[Lane | None, Job | None]:
         """Wait for the next turn of a thread (holding the lock); None when it is time to end."""
         while True:
+            if self._threads.get(thread_name) is not threading.current_thread():
+                return None, None
             if self._stopping and not self._unfinished(thread_name):
                 return None, None
             lane, wait_s = self._choose(thread_name, self._clock())
@@ -280,7 +313,12 @@ class Scheduler:
         except (StopIteration, Cancelled):
             finished = True
         except Exception as error:  # noqa: BLE001  (the thread must live on; the error is handed over)
-            self._on_error(lane.name, error)
+            if not job.abandoned:
+                self._on_error(lane.name, error)
+        if job.abandoned:
+            if job.steps is not None:
+                job.steps.close()
+            return
         with self._wake:
             lane.served_at = self._clock()
             self._stir(lane)

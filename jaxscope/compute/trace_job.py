@@ -51,9 +51,18 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
         request = _of_known_lengths(bench, request)
         try:
             rendered = yield from _rendered(bench, request, wish)
-        except DeviceError as error:
+        except Exception as error:
+            trouble = error if isinstance(error, DeviceError) else trouble_of(error, request.device)
+            if trouble is None:
+                raise
             bench.deliver(
-                Blocked(revision=wish.revision, reason=error.message, hint=error.hint, kind="device", field=error.field)
+                Blocked(
+                    revision=wish.revision,
+                    reason=trouble.message,
+                    hint=trouble.hint,
+                    kind="device",
+                    field=trouble.field,
+                )
             )
             return
         _note_lengths(bench, request)
@@ -63,6 +72,15 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
         then(shown)
 
     return work
+
+
+def trouble_of(error: BaseException, device: str) -> DeviceError | None:
+    """Return what went wrong on a device as a sentence, None where it is no trouble of a device; loads no engine."""
+    if ENGINE not in sys.modules and not isinstance(error, MemoryError):
+        return None
+    from jaxscope.engines.trouble import device_trouble
+
+    return device_trouble(error, device)
 
 
 def _of_known_lengths(bench: Workbench, request: RenderRequest) -> RenderRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -60,6 +61,7 @@ def run_window(
             session.window.actions_.open_path(path)
         elif settings.start_up == "last" and settings.recent:
             session.window.actions_.open_path(settings.recent[0])
+        session.keep_work()
 
     QTimer.singleShot(0, begin)
     return _run(session)
@@ -76,7 +78,12 @@ def run_demo_window(
     settings, _ = load_settings()
     ask_for_cpu_devices(settings.cpu_devices)
     session = _open_session(settings, (), theme, size)
-    QTimer.singleShot(0, lambda: open_demo(session, file, rate_hz))
+
+    def begin() -> None:
+        open_demo(session, file, rate_hz)
+        session.keep_work()
+
+    QTimer.singleShot(0, begin)
     return _run(session)
 
 
@@ -152,6 +159,7 @@ def _run(session: WindowSession) -> int:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         interrupted.append(number)
+        session.leave_work_behind()
         session.window.close()
 
     before = signal.signal(signal.SIGINT, interrupt)
@@ -161,4 +169,6 @@ def _run(session: WindowSession) -> int:
         signal.signal(signal.SIGINT, before)
         session.dispose()
     sys.stdout.flush()
+    if session.conductor.has_lost_threads:
+        os._exit(130 if interrupted else code)  # a read that never returns must not keep the program
     return 130 if interrupted else code

@@ -15,8 +15,9 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.formats import short_titles
-from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Frame, Opened, OverviewFrame
+from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Failure, Frame, Opened, OverviewFrame, Stalled
 from jaxscope.errors import JaxscopeError
+from jaxscope.gui.compile_patience import CompilePatience
 from jaxscope.gui.floating_parts import FloatingParts
 from jaxscope.gui.key_router import KeyRouter
 from jaxscope.gui.notices import Notices
@@ -31,6 +32,7 @@ from jaxscope.gui.views.dock import Dock
 from jaxscope.gui.views.dock_place import DockPlace
 from jaxscope.gui.views.header_strip import HeaderStripView
 from jaxscope.gui.views.overview import OverviewView
+from jaxscope.gui.views.question_sheet import Answer, QuestionSheet
 from jaxscope.gui.views.rail import RailView
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.gui.views.status_bar import StatusBarView
@@ -85,6 +87,8 @@ class MainWindow(QWidget):
         self.remembers_layout = False
         self._make_views(store.state, paint)
         self.notices = Notices(self.banner, lambda *, visible: self.parts.show_banner(visible=visible))
+        self.notices.actions = self.actions_
+        self._patience = CompilePatience(self.notices, self.actions_)
         self.floating = FloatingParts(self, self.actions_)
         self._views.append(self.floating)
         self.parts: WindowLayout = WindowLayout(self)
@@ -154,6 +158,11 @@ class MainWindow(QWidget):
             case PaintFailure():
                 self.notices.show_crash("the traces", outcome.error)
                 return
+            case Stalled():
+                self._say_stalled(outcome)
+                return
+            case Busy() if outcome.what == "compiling":
+                self._patience.note(done=outcome.done)
             case ExportProgress() if outcome.done and not self.floating.is_export_open:
                 self.notices.show_export(outcome)
         for view in self._views:
@@ -182,6 +191,8 @@ class MainWindow(QWidget):
         self.traces.setFocus()
         self.setWindowTitle(f"{self.top.title.name} – jaxscope")
         self.show_companions()
+        if opened.changed is not None:
+            self.actions_.say_changed(*opened.changed, opened.path)
         for words in opened.info.warnings[:1]:
             self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True))
 
@@ -191,10 +202,21 @@ class MainWindow(QWidget):
         if failure.what == "open" and failure.path is not None:
             self.floating.ask_rate(failure.path)
             return
+        if failure.what == "open":
+            self.actions_.take_failed_open()
         if failure.what == "open" and not self.shell.has_recording:
             self.start.show_failure(failure)
         else:
             self.notices.show_failure(failure)
+
+    def _say_stalled(self, stalled: Stalled) -> None:
+        self.notices.show_stalled(stalled)
+        if not self.shell.has_recording:
+            notice = self.notices.current
+            words = "" if notice is None or stalled.over else notice.sentence
+            hint = "" if notice is None else notice.hint
+            told = Failure(revision=0, what="open", sentence=words, hint=hint) if words else None
+            self.start.show_failure(told)
 
     def show_companions(self) -> None:
         """Show whether other windows share the recording, and whether they look at the same time."""
@@ -221,6 +243,12 @@ class MainWindow(QWidget):
     def notify(self, notice: Notice) -> None:
         """Show a notice in the place of banners."""
         self.notices.show(notice)
+
+    def ask(self, *, title: str, sentence: str, hint: str, answers: tuple[Answer, ...]) -> QuestionSheet:
+        """Ask something over the window."""
+        sheet = QuestionSheet(self, title=title, sentence=sentence, hint=hint, answers=answers)
+        sheet.open_sheet()
+        return sheet
 
     # --- floating parts
 

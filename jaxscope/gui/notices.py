@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtGui import QGuiApplication
 
-from jaxscope.compute.frames import Blocked, ExportProgress, Failure
+from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Stalled
 from jaxscope.gui.views.banner import Banner, Notice
-from jaxscope.session.actions import MovePolesInside
-from jaxscope.session.reduce import stage_spec
-from jaxscope.session.roots import inside_radius, moved_inside
+from jaxscope.gui.ways_on import stalled_notice, ways_of_blocked, ways_of_failure
 from jaxscope.session.store import Store
+
+if TYPE_CHECKING:
+    from jaxscope.gui.window_actions import WindowActions
 
 _LOG = logging.getLogger(__name__)
 #: the cause of a notice about the preferences, which stays when another recording is opened
@@ -29,18 +29,6 @@ class ShowBanner(Protocol):
         """Show or hide it."""
 
 
-def _way_inside(blocked: Blocked, store: Store) -> tuple[tuple[str, None, Callable[[], None]], ...]:
-    """Return the button that mirrors the poles outside the circle at it, where that can be done."""
-    chain, stage, radius = blocked.chain, blocked.stage, blocked.pole_radius
-    if chain is None or stage is None or radius is None:
-        return ()
-    spec = stage_spec(store.state, chain, stage)
-    if spec is None or moved_inside(spec) is None:
-        return ()
-    action = MovePolesInside(chain=chain, stage=stage)
-    return ((f"Move inside, to {inside_radius(radius):.4g}", None, lambda: store.dispatch(action)),)
-
-
 class Notices:
     """All notices of a window."""
 
@@ -48,6 +36,8 @@ class Notices:
         self._banner = banner
         self._show_banner = show_banner
         self._notices: dict[str, Notice] = {}
+        #: what the ways on work on; without it there are none that need a window
+        self.actions: WindowActions | None = None
 
     @property
     def current(self) -> Notice | None:
@@ -84,17 +74,24 @@ class Notices:
         if blocked.kind == "design":
             self.take_back("blocked")
             return
-        held = "After is held at the last stable filter" if blocked.kind == "unstable" else blocked.hint
-        undo = (("Undo", "arrow-back-up", store.undo),) if store.can_undo else ()
-        actions = (*undo, *_way_inside(blocked, store))
-        notice = Notice(cause="blocked", kind="danger", sentence=blocked.reason, hint=held, rank=3, actions=actions)
-        self.show(notice)
+        hint = blocked.hint[:1].upper() + blocked.hint[1:]
+        held = "After is held at the last stable filter" if blocked.kind == "unstable" else hint
+        sentence = blocked.reason[:1].upper() + blocked.reason[1:]
+        actions = ways_of_blocked(blocked, store, self.actions)
+        self.show(Notice(cause="blocked", kind="danger", sentence=sentence, hint=held, rank=3, actions=actions))
+
+    def show_stalled(self, stalled: Stalled) -> None:
+        """Say that a file does not answer, or take that back."""
+        if stalled.over:
+            self.take_back("stalled")
+        elif self.actions is not None:
+            self.show(stalled_notice(Path(stalled.path).name, stalled.seconds, self.actions))
 
     def show_failure(self, failure: Failure) -> None:
         """Say what went wrong."""
-        actions: tuple[tuple[str, str | None, Callable[[], None]], ...] = ()
+        actions = ways_of_failure(failure, self.actions)
         if failure.details:
-            actions = (("Copy report", "copy", lambda: QGuiApplication.clipboard().setText(failure.details)),)
+            actions = (*actions, ("Copy report", "copy", lambda: QGuiApplication.clipboard().setText(failure.details)))
         self.show(
             Notice(
                 cause=f"failure {failure.what}",

@@ -14,7 +14,7 @@ from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Opened, OverviewFrame
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import JaxscopeError, counted
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.gui.navigator import USUAL_WINDOW_S
 from jaxscope.gui.notices import SETTINGS_CAUSE
@@ -27,6 +27,7 @@ from jaxscope.session import actions as act
 from jaxscope.session.project import Project, load_project, reference_to, save_project
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import RecordingRef
+from jaxscope.session.store import Store
 
 if TYPE_CHECKING:
     from jaxscope.gui.main_window import MainWindow
@@ -44,9 +45,13 @@ class WindowFiles:
         self.settings = settings
         self.project_path = ""
         self._pending_project: Project | None = None
+        self._is_pending_saved = True
+        self._project_notice: Notice | None = None
         self._rates_hz: dict[str, float] = {}
         self._joins = False
         self._card_of = ""
+        #: close without a question: nobody is there to answer, or the work is kept elsewhere
+        self.discards = False
 
     # --- opening
 
@@ -67,7 +72,8 @@ class WindowFiles:
         suffix = Path(path).suffix.lower()
         try:
             if suffix == PROJECT_SUFFIX:
-                self.open_project(load_project(path), path)
+                if self.may_discard():
+                    self.open_project(load_project(path, tolerant=True), path)
             elif suffix == ".json":
                 self.use_chain_file(path)
             else:
@@ -77,8 +83,10 @@ class WindowFiles:
 
     def use_chain_file(self, path: str) -> None:
         """Filter by the chain of a file; undoable."""
-        chain = load_chain(path)
+        chain, was_saved = load_chain(path), not self.shell.store.has_unsaved_changes
         self.shell.dispatch(act.SetChains(chains=(chain,)))
+        if was_saved:
+            self.shell.store.mark_saved()  # it is in that file
         name = chain.name or Path(path).stem
         waits = "" if self.shell.has_recording else ". It filters the recording that you open"
         self.window.status.say(f"Filter {name} taken from {Path(path).name}{waits}")
@@ -106,26 +114,91 @@ class WindowFiles:
             self.open_recording(folder)
 
     def open_recording(self, path: str) -> None:
-        """Open a recording; the chains stay."""
+        """Open a recording; the chains stay, the events are those of the recording."""
+        if "annotations" in self.shell.store.unsaved_parts and not self.may_discard():
+            return
         self._pending_project = None
         self._joins = False
         self.conductor.open(path)
 
-    def open_project(self, project: Project, path: str, recording: str | None = None) -> None:
-        """Open a project, with another recording where one is given."""
+    def open_project(self, project: Project, path: str, recording: str | None = None, *, is_saved: bool = True) -> None:
+        """Open a project, with another recording where one is given; ``is_saved`` is False for recovered work."""
         self.project_path = path
-        self._pending_project = project
-        found = recording or (project.document.recording.path if project.document.recording else None)
-        for words in project.warnings:
-            self.window.notify(Notice(cause="project", kind="warn", sentence=words, can_close=True))
-        if found is None:
-            self._pending_project = None
-            self.shell.dispatch(act.LoadedProject(document=project.document, viewport=project.viewport))
+        reference = project.document.recording
+        found = recording or (reference.path if reference is not None else None)
+        self._pending_project, self._is_pending_saved = project, is_saved
+        self._project_notice = _notice_of(project)
+        if found is None or not Path(found).exists():
+            self._load_without_recording()
+            if found is not None:
+                self._ask_where(found)
             return
-        rate_hz = project.document.recording.rate_hz if project.document.recording is not None else None
+        self._open_for_project(found, known=None if recording else reference)
+
+    def _open_for_project(self, path: str, known: RecordingRef | None) -> None:
+        """Open the recording that a project waits for; what it is known by tells whether it has changed."""
+        reference = self._pending_project.document.recording if self._pending_project is not None else None
+        rate_hz = reference.rate_hz if reference is not None else None
         if rate_hz is not None:
-            self._rates_hz[found] = rate_hz
-        self.conductor.open(found, rate_hz=rate_hz)
+            self._rates_hz[path] = rate_hz
+        if known is None or known.fingerprint is None:
+            self.conductor.open(path, rate_hz=rate_hz)
+        else:
+            self.conductor.open(path, rate_hz=rate_hz, known=known)
+
+    def _load_without_recording(self) -> None:
+        """Load the project that waits, though its recording is not there: the filter can be used on another."""
+        project, self._pending_project = self._pending_project, None
+        if project is None:
+            return
+        action = act.LoadedProject(
+            document=project.document, viewport=project.viewport, is_saved=self._is_pending_saved
+        )
+        self.shell.dispatch(action)
+        self._say_about_project()
+
+    def _ask_where(self, path: str) -> None:
+        file = Path(path)
+        self.window.ask(
+            title="Recording not found",
+            sentence=f"{file.name} is not where it was.",
+            hint=f"Last seen in {file.parent}. The filter is loaded.",
+            answers=(
+                ("Open without it", "plain", lambda: self.window.status.say("The filter waits for a recording")),
+                ("Find…", "primary", lambda: self._find_for_project(path)),
+            ),
+        )
+
+    def _find_for_project(self, path: str) -> None:
+        """Ask where the recording of the project is now, and open it there with the project as it is."""
+        name, state = Path(path).name, self.shell.state
+        pattern = f"*{Path(path).suffix}"
+        found, _ = QFileDialog.getOpenFileName(
+            self.window, f"Find {name}", self.settings.last_folder, f"Files like it ({pattern});;All files (*)"
+        )
+        if found:
+            self._is_pending_saved = not self.shell.store.has_unsaved_changes
+            self._pending_project = Project(document=state.document, viewport=state.viewport, engine=state.engine)
+            self._open_for_project(found, known=None)
+
+    def take_failed_open(self) -> None:
+        """Load a project whose recording cannot be read, so that no work waits for ever."""
+        self._load_without_recording()
+
+    def _say_about_project(self) -> None:
+        """Say what a project held that is not known here."""
+        notice, self._project_notice = self._project_notice, None
+        if notice is not None:
+            self.window.notify(notice)
+            self.window.status.say(f"{notice.sentence}. {notice.hint}")
+
+    def say_changed(self, sentence: str, hint: str, path: str) -> None:
+        """Say that a recording is no longer what the project was made with."""
+        ways = (
+            ("Use it", "check", lambda: self.window.notices.take_back("changed")),
+            ("Find…", "search", lambda: self._find_for_project(path)),
+        )
+        self.window.notify(Notice(cause="changed", kind="warn", sentence=sentence, hint=hint, rank=2, actions=ways))
 
     def join(self, other: WindowFiles) -> None:
         """Show the recording that another window has open, whose document is shared."""
@@ -136,6 +209,26 @@ class WindowFiles:
             self._rates_hz = dict(other._rates_hz)
             self.conductor.open(recording.path, rate_hz=recording.rate_hz)
 
+    def reopen(self) -> None:
+        """Open the recording again that could not be read any more; view, filter and undo stay."""
+        recording = self.shell.state.document.recording
+        if recording is not None:
+            self._joins = True
+            self.conductor.open(recording.path, rate_hz=recording.rate_hz)
+
+    def find_open_recording(self) -> None:
+        """Ask where the recording is now that cannot be read any more."""
+        self.find_recent(str(Path(self.shell.path).resolve()))
+
+    def give_up_reading(self) -> None:
+        """Close a recording whose file does not answer; the filter stays."""
+        self.conductor.give_up_reading()
+        self.window.notices.take_back("stalled")
+        if self.shell.state.document.recording is not None:
+            self.shell.dispatch(act.ClosedRecording())
+        self.shell.drop()
+        self.window.show_start()
+
     def open_with_rate(self, path: str, rate_hz: float) -> None:
         """Open a recording whose file does not tell its rate; a project that waits for it goes on waiting."""
         self._rates_hz[path] = rate_hz
@@ -144,7 +237,10 @@ class WindowFiles:
     def open_demo(self) -> None:
         """Open the demonstration recording, with its chains where there are none yet."""
         if not self.shell.state.document.chains:
+            was_saved = not self.shell.store.has_unsaved_changes
             self.shell.dispatch(act.SetChains(chains=demo_chains()))
+            if was_saved:
+                self.shell.store.mark_saved()  # whoever only looks around has nothing to lose
         self.open_recording(str(resource_path("demo.edf")))
 
     def take_opened(self, opened: Opened) -> None:
@@ -157,7 +253,9 @@ class WindowFiles:
         reference = RecordingRef(path=opened.path, rate_hz=self._rates_hz.get(opened.path))
         if project is not None:
             document = replace(project.document, recording=reference)
-            self.shell.dispatch(act.LoadedProject(document=document, viewport=project.viewport))
+            action = act.LoadedProject(document=document, viewport=project.viewport, is_saved=self._is_pending_saved)
+            self.shell.dispatch(action)
+            self._say_about_project()
         else:
             self.shell.dispatch(
                 act.OpenedRecording(
@@ -262,16 +360,52 @@ class WindowFiles:
         return True
 
     def may_discard(self) -> bool:
-        """Ask about unsaved changes of a project; return whether to go on."""
+        """Ask about changes that are not saved; return whether to go on."""
         store = self.shell.store
-        if not self.project_path or not store.has_unsaved_changes or store.has_others:
-            return True  # nothing is lost: another window still has it
+        if self.discards or not store.has_unsaved_changes or store.has_others:
+            return True  # nothing is lost, or another window still has it
         box = QMessageBox(self.window)
-        box.setText(f"Save the changes to {Path(self.project_path).name}?")
-        box.setInformativeText("The filter and the events would be lost.")
+        box.setText(self._question())
+        box.setInformativeText(f"{lost_words(store)} would be lost.")
         choice = QMessageBox.StandardButton
         box.setStandardButtons(choice.Save | choice.Discard | choice.Cancel)
+        box.setDefaultButton(choice.Save)
+        box.button(choice.Discard).setText("Don't save")
         answer = box.exec()
         if answer == choice.Save:
             return self.save()
         return answer == choice.Discard
+
+    def _question(self) -> str:
+        if self.project_path:
+            return f"Save the changes to {Path(self.project_path).name}?"
+        name = Path(self.shell.path).name
+        return f"Save the filter of {name} as a project?" if name else "Save the filter as a project?"
+
+
+def lost_words(store: Store) -> str:
+    """Return what a person would lose: ``"The filter and 3 events"``."""
+    parts, document = store.unsaved_parts, store.state.document
+    words = []
+    if {"chains", "filter_on"} & set(parts):
+        words.append("the filter")
+    if "annotations" in parts:
+        words.append(counted(len(document.annotations), "event") if document.annotations else "the removal of events")
+    if "pins" in parts and document.pins:
+        words.append(counted(len(document.pins), "pinned chain"))
+    if "limits" in parts:
+        words.append("the limits")
+    if {"looks", "channel_order"} & set(parts):
+        words.append("how channels are shown")
+    told = words or ["the changes"]
+    sentence = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def _notice_of(project: Project) -> Notice | None:
+    """Return what is said of the parts of a project that are not known here."""
+    if not project.warnings:
+        return None
+    kept = "Parts this version does not know are kept but off"
+    hint = kept if project.document.kept else ". ".join(project.warnings[1:])
+    return Notice(cause="project", kind="warn", sentence=project.warnings[0], hint=hint, can_close=True)

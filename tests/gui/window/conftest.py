@@ -130,6 +130,15 @@ class FakeConductor:
     def cancel(self, job: int) -> None:
         self.asked.append(("cancel", job))
 
+    def take_up(self) -> None:
+        self.asked.append(("take up",))
+
+    def give_up_reading(self) -> None:
+        self.asked.append(("give up reading",))
+
+    def give_up_computing(self) -> None:
+        self.asked.append(("give up computing",))
+
     def ask_devices(self, *, measure: bool) -> None:
         self.asked.append(("devices", measure))
 
