@@ -1,4 +1,4 @@
-"""Bad moments on the workers: no room on a device, a file that is gone, one that does not answer, a long compilation."""
+"""Bad moments on the workers: no room on a device, a file that is gone or does not answer, a long compilation."""
 
 from __future__ import annotations
 
