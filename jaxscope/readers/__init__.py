@@ -6,11 +6,22 @@ May import data and, at the point of use, format libraries. Must never know filt
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from jaxscope.data.recording import Recording
-from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, is_there, read_head, with_article
+from jaxscope.errors import ReadError, UsageError
+from jaxscope.readers.base import (
+    OpenOptions,
+    ReaderFormat,
+    describe_content,
+    is_there,
+    read_head,
+    side_file,
+    with_article,
+)
+from jaxscope.readers.options import FORMAT_OPTION, check_options
+from jaxscope.readers.soundness import sound
 from jaxscope.registry import Registry
 
 #: Every format that can be read. Order matters where contents are sniffed: the surest signatures come first.
@@ -36,6 +47,7 @@ READERS: Registry[ReaderFormat] = Registry(
         "mseed": "jaxscope.readers.mseed:FORMAT",
         "sac": "jaxscope.readers.sac:FORMAT",
         "text": "jaxscope.readers.text_table:FORMAT",
+        "raw": "jaxscope.readers.raw:FORMAT",
     },
 )
 
@@ -122,11 +134,17 @@ SUFFIXES: dict[str, str] = {
     ".txt": "text",
     ".log": "text",
     ".asc": "text",
+    ".raw": "raw",
+    ".bin": "raw",
 }
 
 
 def open_recording(
-    path: str | os.PathLike[str], *, rate_hz: float | None = None, samples_first: bool = False
+    path: str | os.PathLike[str],
+    *,
+    rate_hz: float | None = None,
+    samples_first: bool = False,
+    options: Mapping[str, str] | None = None,
 ) -> Recording:
     """Open a recording lazily: its header now, its samples when they are asked for.
 
@@ -138,6 +156,8 @@ def open_recording(
         Sampling rate for files that do not tell one.
     samples_first : bool
         2-D arrays are (n_samples, n_channels).
+    options : mapping of str to str, or None
+        What the format can be told, by the names in ``ReaderFormat.options``; ``"format"`` names the reader itself.
 
     Returns
     -------
@@ -147,11 +167,38 @@ def open_recording(
     ------
     ReadError
         If the file is missing, empty, not permitted, of an unknown format, or broken.
+    UsageError
+        If the format has no such option, or cannot take its value.
+    """
+    file, told = Path(path), dict(options or {})
+    head = read_head(file)
+    name = _format_of(file, head, told.pop(FORMAT_OPTION, ""))
+    check_options(told, READERS[name].options, READERS[name].title)
+    given = OpenOptions(rate_hz=rate_hz, samples_first=samples_first, values=tuple(told.items()))
+    return sound(READERS[name].open(file, given), file.name)
+
+
+def format_of(path: str | os.PathLike[str], chosen: str = "") -> ReaderFormat:
+    """Return the format that a file would be opened as.
+
+    Raises
+    ------
+    ReadError
+        If it is none that is known, or cannot be read at all.
     """
     file = Path(path)
-    head = read_head(file)
-    options = OpenOptions(rate_hz=rate_hz, samples_first=samples_first)
+    return READERS[_format_of(file, read_head(file), chosen)]
+
+
+def _format_of(file: Path, head: bytes, chosen: str) -> str:
+    """Return which reader a file is for: the one that was chosen, or that its suffix or its content names."""
+    if chosen:
+        if chosen not in READERS:
+            raise UsageError(f"the option format is {chosen}", hint=f"choose one of {', '.join(READERS)}")
+        return chosen
     name = SUFFIXES.get(file.suffix.lower()) or sniff_format(head)
+    if name is None and side_file(file) is not None:
+        return "raw"
     if name is None:
         header = file.with_suffix(".hea")
         if is_there(header):
@@ -161,11 +208,12 @@ def open_recording(
         kinds = f"{file.suffix} files" if file.suffix else "files without a suffix that look like this"
         raise ReadError(
             f"jaxscope can't read {kinds}",
-            hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY, CSV: export to one",
+            hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY, CSV: export to one, "
+            "or open it as raw numbers with --raw-layout",
         )
     if file.suffix.lower() in SUFFIXES and not READERS[name].sniff(head):
         _refuse_wrong_suffix(file, name, head)
-    return READERS[name].open(file, options)
+    return name
 
 
 def _refuse_wrong_suffix(file: Path, name: str, head: bytes) -> None:

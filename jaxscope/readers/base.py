@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
+from jaxscope.readers.options import ReaderOption
 
 #: How many bytes of a file are shown to ``ReaderFormat.sniff``.
 HEAD_BYTES = 4096
@@ -28,11 +29,16 @@ class OpenOptions:
     """What the user said about a file that the file may not tell itself.
 
     ``rate_hz`` is for files that have none (a file's own rate wins). ``samples_first`` turns 2-D arrays that are
-    stored as (n_samples, n_channels).
+    stored as (n_samples, n_channels). ``values`` are options of the format, checked against its table.
     """
 
     rate_hz: float | None = None
     samples_first: bool = False
+    values: tuple[tuple[str, str], ...] = ()
+
+    def value(self, name: str) -> str:
+        """Return what was told for an option of the format, ``""`` where nothing was."""
+        return dict(self.values).get(name, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,8 @@ class ReaderFormat:
         told from its bytes returns False.
     open : callable
         Takes a checked path and the options, and returns the open recording. Raises ``ReadError``.
+    options : tuple of ReaderOption
+        What can be told about a file; nothing has to be where a file tells it itself.
     """
 
     name: str
@@ -59,6 +67,7 @@ class ReaderFormat:
     suffixes: tuple[str, ...]
     sniff: Callable[[bytes], bool]
     open: Callable[[Path, OpenOptions], Recording]
+    options: tuple[ReaderOption, ...] = ()
 
 
 def read_head(path: Path) -> bytes:
@@ -92,6 +101,15 @@ def read_head(path: Path) -> bytes:
 def is_there(path: Path) -> bool:
     """Say whether a path that a header names is a file; one that no file can have, such as a long text, is none."""
     return os.path.isfile(path)
+
+
+def side_file(path: Path) -> Path | None:
+    """Return the file beside raw numbers that tells how they lie, None where there is none."""
+    for stem in (path.name, path.stem, path.stem.lower()):
+        beside = path.with_name(f"{stem}.raw.json")
+        if is_there(beside):
+            return beside
+    return None
 
 
 def own_rate_words(own_hz: Iterable[float], options: OpenOptions) -> list[str]:

@@ -100,7 +100,7 @@ def parse_header(path: Path) -> BrainVisionHeader:
         If it is something else, or does not tell what is needed to read samples.
     """
     with path.open("rb") as file:
-        raw = file.read(_HEADER_LIMIT)
+        raw = file.read(min(_HEADER_LIMIT, path.stat().st_size))
     if not sniff_header(raw[:4096]) or len(raw) < path.stat().st_size:
         raise ReadError(f"{path.name} is not a BrainVision header", hint=describe_content(raw))
     problems: list[str] = []

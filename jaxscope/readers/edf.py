@@ -175,7 +175,7 @@ def _times(
         gaps = _gaps(header, scan, record_s, warnings) if header.is_discontinuous else ()
     if scan.n_unreadable:
         warnings.append(f"Annotations that cannot be read ({scan.n_unreadable}) are left out")
-    first_s = float(scan.onsets_s[0]) if np.isfinite(scan.onsets_s[0]) else 0.0
+    first_s = float(scan.onsets_s[0]) if len(scan.onsets_s) and np.isfinite(scan.onsets_s[0]) else 0.0
     annotations = tuple(
         Annotation(onset_s=round(note.onset_s - first_s, 9), duration_s=note.duration_s, text=note.text)
         for note in scan.annotations

@@ -157,6 +157,12 @@ def write_segy(path: Path) -> None:
         obspy.Stream(traces).write(str(path), format="SEGY")
 
 
+def write_raw(path: Path) -> None:
+    path.write_bytes((NOISE * 10000).astype("<i2").T.tobytes())
+    layout = '{"channels": 2, "dtype": "int16", "rate": 500, "scale": 1e-4, "unit": "uV", "names": ["Fp1", "Fp2"]}'
+    path.with_name(f"{path.stem}.raw.json").write_text(layout, encoding="utf-8")
+
+
 EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "hdf5": ((".h5", write_hdf5),),
     "matlab": ((".mat", write_matlab),),
@@ -175,6 +181,7 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "mseed": ((".mseed", write_mseed),),
     "sac": ((".sac", write_sac),),
     "text": ((".csv", write_table), (".tsv", write_table)),
+    "raw": ((".bin", write_raw),),
 }
 CASES = ["plain.edf", "plain.bdf", *(f"x{suffix}" for files in EXAMPLES.values() for suffix, _ in files)]
 
