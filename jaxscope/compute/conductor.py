@@ -25,7 +25,8 @@ from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, St
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.session.state import SessionState, in_force
+from jaxscope.session.project import change_of
+from jaxscope.session.state import RecordingRef, SessionState, in_force
 from jaxscope.session.store import Store
 
 __all__ = ["Conductor", "ExportRequest"]
@@ -117,9 +118,9 @@ class Conductor:
                 self._say_no_rate(entry, revision)
                 return
             token.check()
-            self._bench.deliver(
-                Opened(recording_id=entry.id, path=path, info=_as_long_as_its_events(entry.recording.info))
-            )
+            info = _as_long_as_its_events(entry.recording.info)
+            changed = None if known is None else change_of(replace(known, path=path))
+            self._bench.deliver(Opened(recording_id=entry.id, path=path, info=info, changed=changed))
 
         self._scheduler.submit("open", work)
 

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
@@ -22,10 +23,12 @@ from jaxscope.errors import UsageError
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.bridge import Bridge
 from jaxscope.gui.error_hooks import listen_to_errors, stop_listening
+from jaxscope.gui.keeper import Keeper, words_of
 from jaxscope.gui.main_window import MainWindow
 from jaxscope.gui.pace import PACED, Pace
 from jaxscope.gui.painting.painter_thread import PainterThread, PaintFailure
 from jaxscope.gui.theme import theme
+from jaxscope.session.recovery import Kept
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import Document, EngineChoice, SessionState
 from jaxscope.session.store import Store
@@ -103,6 +106,7 @@ class WindowSession:
         #: windows that were opened from this one, and from those
         self.family: list[WindowSession] = [] if beside is None else beside.family
         self.family.append(self)
+        self.keeper: Keeper | None = None
         listen_to_errors(self._tell)
         if beside is not None:
             self.window.actions_.join(beside.window.actions_)
@@ -114,7 +118,46 @@ class WindowSession:
         made.window.setGeometry(place)
         made.window.remembers_layout = self.window.remembers_layout
         made.window.show()
+        if self.keeper is not None:
+            made.keeper = Keeper(made.store, made.conductor, lambda: made.window.actions_.project_path)
         return made
+
+    def keep_work(self) -> None:
+        """Keep work that is not saved, and offer what an earlier window left."""
+        files = self.window.actions_
+        self.keeper = Keeper(self.store, self.conductor, lambda: files.project_path)
+        found = self.keeper.abandoned()
+        if found:
+            self._offer(*found[0])
+
+    def leave_work_behind(self) -> None:
+        """Close without a question; what is not saved is offered at the next start."""
+        for session in self.family:
+            session.window.actions_.discards = True
+            if session.keeper is not None:
+                session.keeper.leave_behind()
+                session.keeper = None
+
+    def _offer(self, paths: tuple[Path, ...], kept: Kept) -> None:
+        keeper, files = self.keeper, self.window.actions_
+        if keeper is None:
+            return
+
+        def restore() -> None:
+            files.open_project(kept.project, kept.project_path, is_saved=False)
+            keeper.take_over(paths)
+
+        title, sentence = words_of(kept)
+        self.window.ask(
+            title=title,
+            sentence=sentence,
+            hint="jaxscope ended before it was saved. The recording itself was never changed.",
+            answers=(
+                ("Discard", "danger", lambda: keeper.discard(paths)),
+                ("Later", "plain", lambda: None),
+                ("Restore", "primary", restore),
+            ),
+        )
 
     def shut_down(self) -> None:
         """Stop everything and join the threads; may be called again."""
@@ -125,6 +168,8 @@ class WindowSession:
         self.pace.clear()
         self.painter.shut_down()
         self.conductor.shut_down()
+        if self.keeper is not None:
+            self.keeper.give_up()
         stop_listening(self._tell)
         self.store.leave()
         for other in self.family:
@@ -134,6 +179,7 @@ class WindowSession:
     def dispose(self) -> None:
         """Close the window and those opened from it, and free them."""
         for session in tuple(self.family):
+            session.window.actions_.discards = True  # nobody is asked when everything ends
             session.window.close()
             session.shut_down()
             session.window.deleteLater()

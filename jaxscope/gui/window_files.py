@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Opened, OverviewFrame
-from jaxscope.errors import JaxscopeError, counted
+from jaxscope.errors import JaxscopeError
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.gui.navigator import USUAL_WINDOW_S
 from jaxscope.gui.notices import SETTINGS_CAUSE
@@ -22,36 +22,24 @@ from jaxscope.gui.preferences import preferences
 from jaxscope.gui.recent_cards import keep_card
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
+from jaxscope.gui.window_projects import PROJECT_SUFFIX, ProjectFiles
 from jaxscope.resource_files import resource_path
 from jaxscope.session import actions as act
-from jaxscope.session.project import Project, load_project, reference_to, save_project
+from jaxscope.session.project import load_project
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import RecordingRef
-from jaxscope.session.store import Store
 
 if TYPE_CHECKING:
     from jaxscope.gui.main_window import MainWindow
 
-PROJECT_SUFFIX = ".jaxscope"
 
-
-class WindowFiles:
+class WindowFiles(ProjectFiles):
     """Files of one window."""
 
     def __init__(self, window: MainWindow, shell: Shell, conductor: Conductor, settings: Settings) -> None:
-        self.window = window
-        self.shell = shell
-        self.conductor = conductor
-        self.settings = settings
-        self.project_path = ""
-        self._pending_project: Project | None = None
-        self._is_pending_saved = True
-        self._project_notice: Notice | None = None
-        self._rates_hz: dict[str, float] = {}
+        super().__init__(window, shell, conductor, settings)
         self._joins = False
         self._card_of = ""
-        #: close without a question: nobody is there to answer, or the work is kept elsewhere
-        self.discards = False
 
     # --- opening
 
@@ -120,85 +108,6 @@ class WindowFiles:
         self._pending_project = None
         self._joins = False
         self.conductor.open(path)
-
-    def open_project(self, project: Project, path: str, recording: str | None = None, *, is_saved: bool = True) -> None:
-        """Open a project, with another recording where one is given; ``is_saved`` is False for recovered work."""
-        self.project_path = path
-        reference = project.document.recording
-        found = recording or (reference.path if reference is not None else None)
-        self._pending_project, self._is_pending_saved = project, is_saved
-        self._project_notice = _notice_of(project)
-        if found is None or not Path(found).exists():
-            self._load_without_recording()
-            if found is not None:
-                self._ask_where(found)
-            return
-        self._open_for_project(found, known=None if recording else reference)
-
-    def _open_for_project(self, path: str, known: RecordingRef | None) -> None:
-        """Open the recording that a project waits for; what it is known by tells whether it has changed."""
-        reference = self._pending_project.document.recording if self._pending_project is not None else None
-        rate_hz = reference.rate_hz if reference is not None else None
-        if rate_hz is not None:
-            self._rates_hz[path] = rate_hz
-        if known is None or known.fingerprint is None:
-            self.conductor.open(path, rate_hz=rate_hz)
-        else:
-            self.conductor.open(path, rate_hz=rate_hz, known=known)
-
-    def _load_without_recording(self) -> None:
-        """Load the project that waits, though its recording is not there: the filter can be used on another."""
-        project, self._pending_project = self._pending_project, None
-        if project is None:
-            return
-        action = act.LoadedProject(
-            document=project.document, viewport=project.viewport, is_saved=self._is_pending_saved
-        )
-        self.shell.dispatch(action)
-        self._say_about_project()
-
-    def _ask_where(self, path: str) -> None:
-        file = Path(path)
-        self.window.ask(
-            title="Recording not found",
-            sentence=f"{file.name} is not where it was.",
-            hint=f"Last seen in {file.parent}. The filter is loaded.",
-            answers=(
-                ("Open without it", "plain", lambda: self.window.status.say("The filter waits for a recording")),
-                ("Find…", "primary", lambda: self._find_for_project(path)),
-            ),
-        )
-
-    def _find_for_project(self, path: str) -> None:
-        """Ask where the recording of the project is now, and open it there with the project as it is."""
-        name, state = Path(path).name, self.shell.state
-        pattern = f"*{Path(path).suffix}"
-        found, _ = QFileDialog.getOpenFileName(
-            self.window, f"Find {name}", self.settings.last_folder, f"Files like it ({pattern});;All files (*)"
-        )
-        if found:
-            self._is_pending_saved = not self.shell.store.has_unsaved_changes
-            self._pending_project = Project(document=state.document, viewport=state.viewport, engine=state.engine)
-            self._open_for_project(found, known=None)
-
-    def take_failed_open(self) -> None:
-        """Load a project whose recording cannot be read, so that no work waits for ever."""
-        self._load_without_recording()
-
-    def _say_about_project(self) -> None:
-        """Say what a project held that is not known here."""
-        notice, self._project_notice = self._project_notice, None
-        if notice is not None:
-            self.window.notify(notice)
-            self.window.status.say(f"{notice.sentence}. {notice.hint}")
-
-    def say_changed(self, sentence: str, hint: str, path: str) -> None:
-        """Say that a recording is no longer what the project was made with."""
-        ways = (
-            ("Use it", "check", lambda: self.window.notices.take_back("changed")),
-            ("Find…", "search", lambda: self._find_for_project(path)),
-        )
-        self.window.notify(Notice(cause="changed", kind="warn", sentence=sentence, hint=hint, rank=2, actions=ways))
 
     def join(self, other: WindowFiles) -> None:
         """Show the recording that another window has open, whose document is shared."""
@@ -320,92 +229,3 @@ class WindowFiles:
         self.shell.dispatch(act.ClosedRecording())
         self.shell.drop()
         self.window.show_start()
-
-    # --- saving
-
-    def save(self) -> bool:
-        """Save the project where it came from; return whether it was saved."""
-        return self._save_to(self.project_path) if self.project_path else self.save_as()
-
-    def save_as(self) -> bool:
-        """Ask where, and save the project."""
-        proposal = self.project_path or str(Path(self.shell.path).with_suffix(PROJECT_SUFFIX))
-        path, _ = QFileDialog.getSaveFileName(
-            self.window, "Save project as", proposal, f"jaxscope projects (*{PROJECT_SUFFIX})"
-        )
-        if not path:
-            return False
-        return self._save_to(path if Path(path).suffix else path + PROJECT_SUFFIX)
-
-    def _save_to(self, path: str) -> bool:
-
-        state = self.shell.state
-        document = state.document
-        try:
-            if document.recording is not None:
-                reference = reference_to(document.recording.path, rate_hz=document.recording.rate_hz)
-                document = replace(document, recording=reference)
-            save_project(path, Project(document=document, viewport=state.viewport, engine=state.engine))
-        except JaxscopeError as error:
-            self.window.refuse(error)
-            return False
-        except OSError as error:
-            self.window.notify(
-                Notice(cause="save", kind="danger", sentence=f"{Path(path).name}: {error.strerror}", can_close=True)
-            )
-            return False
-        self.project_path = path
-        self.shell.store.mark_saved()
-        self.window.status.say(f"Saved {Path(path).name}")
-        return True
-
-    def may_discard(self) -> bool:
-        """Ask about changes that are not saved; return whether to go on."""
-        store = self.shell.store
-        if self.discards or not store.has_unsaved_changes or store.has_others:
-            return True  # nothing is lost, or another window still has it
-        box = QMessageBox(self.window)
-        box.setText(self._question())
-        box.setInformativeText(f"{lost_words(store)} would be lost.")
-        choice = QMessageBox.StandardButton
-        box.setStandardButtons(choice.Save | choice.Discard | choice.Cancel)
-        box.setDefaultButton(choice.Save)
-        box.button(choice.Discard).setText("Don't save")
-        answer = box.exec()
-        if answer == choice.Save:
-            return self.save()
-        return answer == choice.Discard
-
-    def _question(self) -> str:
-        if self.project_path:
-            return f"Save the changes to {Path(self.project_path).name}?"
-        name = Path(self.shell.path).name
-        return f"Save the filter of {name} as a project?" if name else "Save the filter as a project?"
-
-
-def lost_words(store: Store) -> str:
-    """Return what a person would lose: ``"The filter and 3 events"``."""
-    parts, document = store.unsaved_parts, store.state.document
-    words = []
-    if {"chains", "filter_on"} & set(parts):
-        words.append("the filter")
-    if "annotations" in parts:
-        words.append(counted(len(document.annotations), "event") if document.annotations else "the removal of events")
-    if "pins" in parts and document.pins:
-        words.append(counted(len(document.pins), "pinned chain"))
-    if "limits" in parts:
-        words.append("the limits")
-    if {"looks", "channel_order"} & set(parts):
-        words.append("how channels are shown")
-    told = words or ["the changes"]
-    sentence = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
-    return f"{sentence[:1].upper()}{sentence[1:]}"
-
-
-def _notice_of(project: Project) -> Notice | None:
-    """Return what is said of the parts of a project that are not known here."""
-    if not project.warnings:
-        return None
-    kept = "Parts this version does not know are kept but off"
-    hint = kept if project.document.kept else ". ".join(project.warnings[1:])
-    return Notice(cause="project", kind="warn", sentence=project.warnings[0], hint=hint, can_close=True)

@@ -75,19 +75,31 @@ def reference_to(path: str | Path, *, rate_hz: float | None = None) -> Recording
     return RecordingRef(path=str(Path(path).resolve()), size_bytes=size, fingerprint=digest, rate_hz=rate_hz)
 
 
-def changed_words(reference: RecordingRef) -> tuple[str, ...]:
-    """Return the sentence for a recording that is no longer what the reference was made of; none where it is.
+def change_of(reference: RecordingRef) -> tuple[str, str] | None:
+    """Return sentence and hint for a recording that is no longer what the reference was made of; None where it is.
 
     A file that is not there is for whoever opens it to tell.
     """
     try:
         size, digest = fingerprint(reference.path)
     except OSError:
-        return ()
+        return None
     told = (reference.size_bytes, reference.fingerprint)
     if all(was in (None, now) for was, now in zip(told, (size, digest), strict=True)):
-        return ()
-    return (f"{Path(reference.path).name} has changed since the project was saved",)
+        return None
+    more = size - (reference.size_bytes if reference.size_bytes is not None else size)
+    unit, factor = ("MB", 1e6) if abs(more) >= 1e6 else ("kB", 1e3) if abs(more) >= 1e3 else ("bytes", 1)
+    hint = f"{abs(more) / factor:.3g} {unit} {'longer' if more > 0 else 'shorter'} than before"
+    return (
+        f"{Path(reference.path).name} has changed since this project was saved",
+        hint if more else "As long as before, with other content",
+    )
+
+
+def changed_words(reference: RecordingRef) -> tuple[str, ...]:
+    """Return the sentence for a recording that has changed, for a warning; none where it has not."""
+    change = change_of(reference)
+    return () if change is None else (change[0],)
 
 
 def save_project(path: str | Path, project: Project) -> None:

@@ -12,7 +12,7 @@ something else leaves the others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from jaxscope.session.actions import Action, ClosedRecording, LoadedProject, OpenedRecording
 from jaxscope.session.describe import describe_change
@@ -85,6 +85,13 @@ class Store:
         Another recording is no change by itself, and takes none back: chains that were edited stay unsaved.
         """
         return self._state.document != self._history.saved
+
+    @property
+    def unsaved_parts(self) -> tuple[str, ...]:
+        """Names of the fields of the document that differ from what was last loaded or saved."""
+        saved, document = self._history.saved, self._state.document
+        names = (item.name for item in fields(document))
+        return tuple(name for name in names if getattr(saved, name) != getattr(document, name))
 
     @property
     def has_others(self) -> bool:

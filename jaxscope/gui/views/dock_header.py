@@ -122,7 +122,8 @@ class DockHeader(QWidget, AbstractView):
         self.phase = SegmentedControl(_PHASES, name="Phase", padding=7)
         self.line_up = Button("Line up", "link", height=16, padding=0, px=11)
         self.line_up.setToolTip("Draws After earlier by the delay of its chain. Shifts the drawing only")
-        self.edges_button = IconButton("settings", "Edges and gaps: where a signal begins, ends or breaks off", size=26, icon_size=15)
+        tip = "Edges and gaps: where a signal begins, ends or breaks off"
+        self.edges_button = IconButton("settings", tip, size=26, icon_size=15)
         self._edges: EdgesPopover | None = None
         self.delay = Label(
             "", 11, 400, "text3", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shrink=True

@@ -111,7 +111,7 @@ class FakeConductor:
 
     asked: list[tuple] = field(default_factory=list)
 
-    def open(self, path: str, *, rate_hz: float | None = None) -> None:
+    def open(self, path: str, *, rate_hz: float | None = None, known: object = None) -> None:
         self.asked.append(("open", path))
 
     def is_open(self, recording_id: str) -> bool:
@@ -183,6 +183,7 @@ def desk(qapp: QApplication, state: SessionState, info: RecordingInfo, make_fram
     made.show_frame()
     QApplication.processEvents()
     yield made
+    window.actions_.discards = True
     window.close()
     window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
