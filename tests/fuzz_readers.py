@@ -212,7 +212,10 @@ def repacked(rng: random.Random, name: str, data: bytes, other: bytes) -> bytes:
             kind, size = struct.unpack_from("<II", data, at)
             body = data[at + 8 : at + 8 + size]
             if kind == 15:
-                content = zlib.decompress(body)
+                try:
+                    content = zlib.decompress(body)
+                except zlib.error:  # a seed that is damaged as it is
+                    return mutated(rng, data, other)
                 body = zlib.compress(mutated(rng, content, content) if rng.random() < 0.5 else content)
             raw += struct.pack("<II", kind, len(body)) + body
             at += 8 + size

@@ -185,6 +185,8 @@ def _times(
 
 def _jumps(scan: AnnotationScan, record_s: float) -> bool:
     """Say whether the last record begins a record or more later than records in a row would."""
+    if not len(scan.onsets_s):
+        return False
     lasted_s = float(scan.onsets_s[-1] - scan.onsets_s[0])
     return record_s > 0 and lasted_s - (len(scan.onsets_s) - 1) * record_s >= record_s
 

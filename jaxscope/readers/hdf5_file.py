@@ -7,6 +7,7 @@ for when a file is opened, and named with its remedy where it is not installed.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _MOST_PACKED = 1100
 _LEAST_CHUNK_BYTES = 64 << 20
 _MOST_OBJECTS = 100_000
+#: How a heap of texts begins, and how much of either end of a file is searched for them.
+_HEAP = b"GCOL\x01\0\0\0"
+_SEARCHED_BYTES = 4 << 20
 #: Values that are taken from a dataset at a time.
 _BLOCK_VALUES = 1 << 21
 
@@ -51,11 +55,60 @@ def open_hdf5(path: Path) -> Any:
             f"{path.name} is an HDF5 file, and the package that reads these is not installed",
             hint='install it with pip install "jaxscope[formats]"',
         ) from error
+    check_heaps(path)
     try:
         return h5py.File(path, "r", locking=False)
     except FAILURES as error:
         reason = "it is cut off" if "truncated" in str(error) else "its structure cannot be read"
         raise ReadError(f"{path.name} is damaged: {reason}", hint="copy the file again") from error
+
+
+def check_heaps(path: Path) -> None:
+    """Look through the heaps that hold texts of any length: the library never comes back from some damaged ones.
+
+    They lie anywhere, so a small file is searched whole, and a large one where heaps usually are: at its begin and end.
+
+    Raises
+    ------
+    ReadError
+        If a heap contradicts itself.
+
+    Notes
+    -----
+    Source: HDF5 File Format Specification 3.0, III.E, "Disk Format: Level 1E - Global Heap".
+    """
+    with path.open("rb") as file:
+        n_bytes = file.seek(0, 2)
+        file.seek(0)
+        if n_bytes <= 2 * _SEARCHED_BYTES:
+            parts = [file.read()]
+        else:
+            parts = [file.read(_SEARCHED_BYTES)]
+            file.seek(n_bytes - _SEARCHED_BYTES)
+            parts.append(file.read())
+    for part in parts:
+        at = part.find(_HEAP)
+        while at >= 0:
+            if not _is_heap_sound(part, at):
+                raise ReadError(f"{path.name} is damaged: its texts cannot be read", hint="copy the file again")
+            at = part.find(_HEAP, at + 8)
+
+
+def _is_heap_sound(data: bytes, begin: int) -> bool:
+    """Say whether the objects of a heap follow each other up to its end, as far as it lies in ``data``."""
+    if begin + 16 > len(data):
+        return True
+    (size,) = struct.unpack_from("<Q", data, begin + 8)
+    stop, at = begin + size, begin + 16
+    if size < 16:
+        return False
+    while at + 16 <= min(stop, len(data)):
+        number, _, _, n_bytes = struct.unpack_from("<HHIQ", data, at)
+        step = n_bytes if number == 0 else 16 + -(-n_bytes // 8) * 8
+        if step < 16 or at + step > stop:
+            return False
+        at += step
+    return True
 
 
 @contextmanager

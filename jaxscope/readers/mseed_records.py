@@ -31,6 +31,8 @@ _FIRST_WINDOW = 4
 _IN_NUMBER = np.isin(np.arange(256), np.frombuffer(b"0123456789 \0", dtype=np.uint8))
 _IN_QUALITIES = np.isin(np.arange(256), np.frombuffer(_QUALITIES, dtype=np.uint8))
 _STEIM1 = 10
+#: A rate below one sample in thirty years is damage, and none.
+_LEAST_HZ = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,7 +361,7 @@ def _identity(label: bytes, order: str) -> tuple[str, float]:
     if len(label) == 20:
         exact = float(np.frombuffer(label[16:20], f"{order}f4")[0])
         rate_hz = exact if np.isfinite(exact) and exact > 0 else rate_hz
-    return f"{network}.{station}.{location}.{channel}", rate_hz
+    return f"{network}.{station}.{location}.{channel}", rate_hz if rate_hz >= _LEAST_HZ else 0.0
 
 
 def _rate(factor: int, multiplier: int) -> float:

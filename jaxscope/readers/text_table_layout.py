@@ -155,7 +155,13 @@ def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:
         return [[line.strip().strip('"')] for line in lines]
     if separator == " ":
         return [line.split() for line in lines]
-    return list(csv.reader(lines, delimiter=separator))
+    try:
+        return list(csv.reader(lines, delimiter=separator))
+    except csv.Error as error:
+        raise ReadError(
+            "A cell of the table has no end: a quotation mark is opened and not closed",
+            hint="check that its suffix is right, or save it again",
+        ) from error
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:

@@ -182,6 +182,8 @@ def _numeric_stamps(column: pl.Series, name: str, unit: str, decimal: str, index
     whole = text.cast(pl.Int64, strict=False)
     first_index = int(floats.is_not_null().arg_max() or 0)
     first = float(floats[first_index])
+    if not np.isfinite(first):
+        return None
     if whole.null_count() == 0:
         values = (whole - whole[first_index]).to_numpy().astype(np.float64)
     else:

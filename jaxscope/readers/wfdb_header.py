@@ -141,7 +141,7 @@ def _header_lines(path: Path) -> list[str]:
     """Return the lines of a header without comments; the first is that of the record."""
     try:
         with path.open("rb") as file:
-            raw = file.read(_HEADER_LIMIT)
+            raw = file.read(min(_HEADER_LIMIT, path.stat().st_size))
     except FileNotFoundError as error:
         raise ReadError(f"{path.name} is not there", hint="keep the files of a recording together") from error
     except OSError as error:

@@ -55,8 +55,11 @@ def on_recorder_clock(stamps: FloatArray, times: Sequence[float], offsets: Seque
         else:
             nearer = np.abs(stamps[begin:] - clock[stop - 1]) < np.abs(stamps[begin:] - clock[stop])
             end = begin + (len(nearer) if nearer.all() else int(np.argmin(nearer)))
-        level, slope = _line(clock[start:stop], offset[start:stop])
-        result[begin:end] += level + slope * stamps[begin:end]
+        with np.errstate(over="ignore", invalid="ignore"):  # damaged offsets may be of any size
+            level, slope = _line(clock[start:stop], offset[start:stop])
+            moved = stamps[begin:end] + (level + slope * stamps[begin:end])
+        if np.isfinite(moved).all():
+            result[begin:end] = moved
         begin = end
     return result, len(edges) - 2
 
