@@ -28,6 +28,8 @@ class Preset:
     title: str
     summary: str
     stages: tuple[AbstractFilterSpec, ...]
+    #: where the band comes from
+    source: str
     phase: Phase | None = "zero"
     adds: bool = False
 
@@ -68,50 +70,60 @@ def _weighting(curve: str) -> tuple[AbstractFilterSpec, ...]:
     return (FAMILIES["weighting"](curve=curve),)
 
 
+_ECG = "Kligfield et al., Recommendations for the standardization of the electrocardiogram, 2007"
+_EEG = "Customary band; Widmann, Schröger and Maess, Digital filter design for electrophysiological data, 2015"
+_ERP = "Luck, An Introduction to the Event-Related Potential Technique, 2014"
+_SPIKES = "Quian Quiroga, Nadasdy and Ben-Shaul, Unsupervised spike detection and sorting, 2004"
+_FIELD = "Customary band; Buzsáki, Anastassiou and Koch, The origin of extracellular fields and currents, 2012"
+_EMG = "De Luca et al., Filtering the surface EMG signal, 2010; SENIAM"
+_QUAKES = "Customary band; Bormann (ed.), New Manual of Seismological Observatory Practice, 2012"
+_LOUD = "IEC 61672-1:2013"
+_PROGRAMME = "ITU-R BS.1770-5"
+_MAINS = "Each harmonic 1.5 Hz wide; IEC 60038 for the frequency of the mains"
+
 PRESETS: tuple[Preset, ...] = (
-    # cutoffs: Kligfield et al., Recommendations for the standardization of the electrocardiogram, 2007
     Preset(name="ecg_monitor", group="Heart", title="ECG, monitor 0.5–40 Hz",
            summary="Steady baseline and little noise, for rhythm; it changes the ST segment",
-           stages=_between(0.5, 40.0, 1, 4)),
+           stages=_between(0.5, 40.0, 1, 4), source=_ECG),
     Preset(name="ecg_diagnostic", group="Heart", title="ECG, diagnostic 0.05–150 Hz",
            summary="The band for measuring a resting electrocardiogram",
-           stages=_between(0.05, 150.0, 1, 4)),
+           stages=_between(0.05, 150.0, 1, 4), source=_ECG),
     Preset(name="eeg_50", group="Brain", title="EEG 0.5–40 Hz, notch 50 Hz",
            summary="Rhythms of the brain without drift, muscle and mains",
-           stages=(_notch(50.0), *_between(0.5, 40.0, 4, 4))),
+           stages=(_notch(50.0), *_between(0.5, 40.0, 4, 4)), source=_EEG),
     Preset(name="eeg_60", group="Brain", title="EEG 0.5–40 Hz, notch 60 Hz",
            summary="Rhythms of the brain without drift, muscle and mains",
-           stages=(_notch(60.0), *_between(0.5, 40.0, 4, 4))),
-    # cutoffs: Luck, An Introduction to the Event-Related Potential Technique, 2014
+           stages=(_notch(60.0), *_between(0.5, 40.0, 4, 4)), source=_EEG),
     Preset(name="erp", group="Brain", title="ERP 0.1–30 Hz",
            summary="Slow enough an edge to leave the shape of evoked potentials",
-           stages=_between(0.1, 30.0, 2, 4)),
+           stages=_between(0.1, 30.0, 2, 4), source=_ERP),
     Preset(name="lfp", group="Brain", title="Local field potential 1–300 Hz",
            summary="What is left below the spikes",
-           stages=_between(1.0, 300.0, 2, 4)),
+           stages=_between(1.0, 300.0, 2, 4), source=_FIELD),
     Preset(name="spikes", group="Brain", title="Spike band 300–6000 Hz",
            summary="Action potentials without the field potential below them",
-           stages=_between(300.0, 6000.0, 3, 3)),
-    # cutoffs: De Luca et al., Filtering the surface EMG signal, 2010; SENIAM
+           stages=_between(300.0, 6000.0, 3, 3), source=_SPIKES),
     Preset(name="emg", group="Muscle", title="Surface EMG 20–450 Hz",
            summary="Muscle without movement of the skin and without what aliases",
-           stages=_between(20.0, 450.0, 2, 4)),
+           stages=_between(20.0, 450.0, 2, 4), source=_EMG),
     Preset(name="teleseismic", group="Earth", title="Teleseismic 0.01–0.1 Hz",
            summary="Surface waves of distant earthquakes, periods of 10 to 100 s",
-           stages=_between(0.01, 0.1, 4, 4)),
+           stages=_between(0.01, 0.1, 4, 4), source=_QUAKES),
     Preset(name="local_earthquake", group="Earth", title="Local earthquake 1–20 Hz",
            summary="Forward only, so that an onset stays where it is",
-           stages=_between(1.0, 20.0, 4, 4), phase="causal"),
+           stages=_between(1.0, 20.0, 4, 4), source=_QUAKES, phase="causal"),
     Preset(name="a_weighting", group="Sound", title="A-weighting", summary="Loudness at low levels, IEC 61672-1",
-           stages=_weighting("A"), phase="causal"),
+           stages=_weighting("A"), source=_LOUD, phase="causal"),
     Preset(name="c_weighting", group="Sound", title="C-weighting", summary="Loudness at high levels, IEC 61672-1",
-           stages=_weighting("C"), phase="causal"),
+           stages=_weighting("C"), source=_LOUD, phase="causal"),
     Preset(name="k_weighting", group="Sound", title="K-weighting", summary="Programme loudness, ITU-R BS.1770",
-           stages=_weighting("K"), phase="causal"),
+           stages=_weighting("K"), source=_PROGRAMME, phase="causal"),
     Preset(name="mains_50", group="Mains", title="50 Hz and harmonics",
-           summary="Added to the chain: notches at 50, 100, 150 Hz and on", stages=_mains(50.0), phase=None, adds=True),
+           summary="Added to the chain: notches at 50, 100, 150 Hz and on",
+           stages=_mains(50.0), source=_MAINS, phase=None, adds=True),
     Preset(name="mains_60", group="Mains", title="60 Hz and harmonics",
-           summary="Added to the chain: notches at 60, 120, 180 Hz and on", stages=_mains(60.0), phase=None, adds=True),
+           summary="Added to the chain: notches at 60, 120, 180 Hz and on",
+           stages=_mains(60.0), source=_MAINS, phase=None, adds=True),
 )  # fmt: skip
 
 

@@ -26,9 +26,10 @@ def soloed(state: SessionState, action: SoloStage) -> SessionState:
     stages = chains[action.chain].stages
     if len(stages) < 2:
         return state
-    remembers = view.before_solo if len(view.before_solo) == len(stages) else ()
+    remembers: tuple[bool, ...] = view.before_solo if len(view.before_solo) == len(stages) else ()
+    memory: tuple[bool, ...] = ()
     if is_solo(stages, action.stage):
-        wanted, memory = remembers or (True,) * len(stages), ()
+        wanted = remembers or (True,) * len(stages)
     else:
         was_solo = any(is_solo(stages, number) for number in range(len(stages)))
         memory = remembers if was_solo and remembers else tuple(stage.enabled for stage in stages)

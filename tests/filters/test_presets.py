@@ -21,7 +21,7 @@ def _level(name: str, rate_hz: float, frequencies_hz: list[float]) -> np.ndarray
 
 def test_names_are_unique_and_every_preset_says_what_it_is_for() -> None:
     assert len(BY_NAME) == len(PRESETS)
-    assert all(preset.title and preset.summary and preset.group for preset in PRESETS)
+    assert all(preset.title and preset.summary and preset.group and preset.source for preset in PRESETS)
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)

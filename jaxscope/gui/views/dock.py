@@ -52,6 +52,10 @@ _RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
 _RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE = 230, 800
 _SHORT = 640
 _LEAST_HEIGHT = 420
+#: text scale above which the whole dock scrolls, and its height then, at text scale 1
+_SCROLLS_ABOVE, _SCROLLED_HEIGHT = 1.6, 860
+#: text scale from which the dock is as slim as it may be, which is wide enough
+_SLIM_FROM = 1.4
 #: how long the status bar says what a preset left out
 _SAID_FOR_MS = 12_000
 
@@ -118,6 +122,8 @@ class Dock(QWidget, AbstractView):
         self._sheet: PresetSheet | None = None
         self._faces = _Faces()
         self._scroll = QScrollArea()
+        #: everything scrolls as one where large text leaves too little height
+        self._whole, self._content = QScrollArea(), QWidget()
         self._lay_out()
         self._connect()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
@@ -228,7 +234,8 @@ class Dock(QWidget, AbstractView):
             self.tabs.set_wrong("poles_zeros", wrong=unstable)
 
     def sizeHint(self) -> QSize:
-        return QSize(scaled(self._width), scaled(800))
+        width = SLIMMEST_WIDTH if theme().text_scale >= _SLIM_FROM else self._width
+        return QSize(scaled(width), scaled(800))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(SLIMMEST_WIDTH), scaled(_LEAST_HEIGHT))  # the parts shrink when it becomes short
@@ -283,7 +290,18 @@ class Dock(QWidget, AbstractView):
         tab_row = QHBoxLayout()
         tab_row.setContentsMargins(_MARGIN, 4, _MARGIN, 0)
         tab_row.addWidget(self.tabs)
-        column = QVBoxLayout(self)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._whole)
+        self._whole.setFrameShape(QFrame.Shape.NoFrame)
+        self._whole.setWidgetResizable(True)
+        self._whole.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._whole.viewport().setAutoFillBackground(False)
+        self._content.setAutoFillBackground(False)
+        self._whole.setWidget(self._content)
+        self._content.setAutoFillBackground(False)
+        column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
@@ -374,18 +392,20 @@ class Dock(QWidget, AbstractView):
 
     def _fit_chain(self) -> None:
         """Give the list all its rows as far as the face keeps its own height; a list with fewer scrolls."""
-        height = self.height() / max(0.01, theme().text_scale)
+        self._content.setMinimumHeight(scaled(_SCROLLED_HEIGHT) if theme().text_scale > _SCROLLS_ABOVE else 0)
+        whole = max(self.height(), self._content.minimumHeight())
+        height = whole / max(0.01, theme().text_scale)
         response = next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height)
         if self._face() is self.poles_zeros:  # the plane is square and needs the height more
             response = min(response, _RESPONSE_UNDER_PLANE) if height >= _SHORT_FOR_PLANE else _RESPONSE_HEIGHTS[-1][1]
         self.response.setFixedHeight(scaled(response))
         row = scaled(StageDelegate.ROW) + StageDelegate.GAP
         others = self.response.height() + scaled(_FIXED_HEIGHT)
-        left = self.height() - others - self._face().least_height()
+        left = whole - others - self._face().least_height()
         wanted = self.chain.sizeHint().height()
         least_rows = 1 if height < _SHORT else 2 if self._face() is self.poles_zeros else 3
         # whole rows only: half a row says neither what the stage is nor that there is more
         self.chain.setFixedHeight(min(wanted, max(least_rows, left // row) * row))
         self.chain.scrollTo(self.chain.currentIndex())
         self._show_hidden()
-        self.poles_zeros.fit(self.height() - others - self.chain.height())
+        self.poles_zeros.fit(whole - others - self.chain.height())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from jaxscope.filters import FAMILIES, Stage
+from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.filters.presets import PRESETS, FittedPreset, fit_preset
-from jaxscope.filters.shapes import SHAPES, new_spec
+from jaxscope.filters.shapes import SHAPES, new_spec, stage_line, stage_title
+from jaxscope.session.own_presets import OwnPreset
 
 #: rate that a new stage is made to fit while no recording is open
 FALLBACK_RATE_HZ = 256.0
@@ -32,8 +33,19 @@ def stage_menu(parent: QWidget, rate_hz: float | None, add: Callable[[Stage], No
     return menu
 
 
-def preset_menu(parent: QWidget, rate_hz: float | None, choose: Callable[[FittedPreset], None]) -> QMenu:
-    """Return a menu whose entries call ``choose`` with a preset fitted to the rate; one that does not fit is off."""
+def preset_menu(
+    parent: QWidget,
+    rate_hz: float | None,
+    choose: Callable[[FittedPreset], None],
+    *,
+    own: Sequence[OwnPreset] = (),
+    use_own: Callable[[OwnPreset], None] | None = None,
+    manage: Callable[[], None] | None = None,
+) -> QMenu:
+    """Return a menu whose entries call ``choose`` with a preset fitted to the rate; one that does not fit is off.
+
+    A person's own presets come after the shelf, and the way to save, rename and remove them last.
+    """
     menu = QMenu(parent)
     menu.setToolTipsVisible(True)
     rate = rate_hz or FALLBACK_RATE_HZ
@@ -46,8 +58,22 @@ def preset_menu(parent: QWidget, rate_hz: float | None, choose: Callable[[Fitted
         entry = menu.addAction(preset.title, partial(choose, fitted))
         entry.setEnabled(bool(fitted.stages))
         left_out = fitted.sentence(rate)
-        entry.setToolTip(f"{preset.summary}. {left_out}" if left_out else preset.summary)
+        words = f"{preset.summary}. Source: {preset.source}"
+        entry.setToolTip(f"{words}. {left_out}" if left_out else words)
+    if own and use_own is not None:
+        menu.addSeparator()
+        for kept in own:
+            entry = menu.addAction(kept.name, partial(use_own, kept))
+            entry.setToolTip(f"Your own: {chain_line(kept.chain)}")
+    if manage is not None:
+        menu.addSeparator()
+        menu.addAction("Your presets…", manage)
     return menu
+
+
+def chain_line(chain: FilterChain) -> str:
+    """Return the stages of a chain as one line."""
+    return ", ".join(f"{stage_title(stage)} {stage_line(stage)}" for stage in chain.stages) or "no stages"
 
 
 def _add_new(add: Callable[[Stage], None], family: str, rate_hz: float, band: str | None) -> None:

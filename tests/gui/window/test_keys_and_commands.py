@@ -157,6 +157,7 @@ def test_every_command_runs_with_a_recording(desk, monkeypatch):
     without = ("open_dialog", "save", "save_as", "close_recording", "quit")
     for name in (*without, "channel_menu", "add_stage", "toggle_full_screen"):
         monkeypatch.setattr(desk.window.actions_, name, lambda: None)
+    monkeypatch.setattr("jaxscope.gui.views.chain_list.ask_file", lambda _parent: "")
     for item in COMMANDS:
         if item.name not in ("keys", "export", "devices"):
             desk.window.router.run(item)
