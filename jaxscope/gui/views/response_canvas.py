@@ -54,6 +54,8 @@ class ResponseCanvas(QWidget, AbstractView):
         #: (lowest, highest) of an axis that was drawn out, None where it shows all
         self._seen_hz: tuple[float, float] | None = None
         self._seen_db: tuple[float, float] | None = None
+        #: the top of the axis while a handle is held: it must not move under the hand
+        self._held_top_db: float | None = None
         self._hot: int | None = None
         self._active = 0
         self._over: int | None = None
@@ -132,7 +134,7 @@ class ResponseCanvas(QWidget, AbstractView):
         highest = float(np.nanmax(frame.magnitude_db)) if frame.magnitude_db.size else 0.0
         left, bottom = scaled(34), scaled(22)
         area = QRectF(left, 6, max(20, self.width() - left - 1), max(20, self.height() - 6 - bottom))
-        top = TALL_TOP_DB if highest > TOP_DB - 1 else TOP_DB
+        top = self._held_top_db or (TALL_TOP_DB if highest > TOP_DB - 1 else TOP_DB)
         return ResponseScale(area=area, low_hz=low_hz, high_hz=high_hz, is_log=self._is_log, top_db=top)
 
     def scale(self) -> ResponseScale | None:

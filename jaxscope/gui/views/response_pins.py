@@ -60,7 +60,9 @@ class _PinRow(QWidget):
         for part in (self.choice, self.name, self.tag, self.use, self.remove):
             row.addWidget(part, 1 if part is self.name else 0)
         self.choice.clicked.connect(lambda: dispatch(ChoosePin(pin=number)))
-        self.name.editingFinished.connect(lambda: dispatch(RenamePin(pin=number, name=self.name.text().strip())))
+        # on every letter: the end of editing may come while this row is hidden, in the middle of showing a state
+        key = f"pin-name-{number}"
+        self.name.textEdited.connect(lambda text: dispatch(RenamePin(pin=number, name=text.strip(), merge_key=key)))
         self.use.clicked.connect(lambda: dispatch(UsePin(pin=number)))
         self.remove.clicked.connect(lambda: dispatch(RemovePin(pin=number)))
 

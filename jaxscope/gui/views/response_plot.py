@@ -152,7 +152,9 @@ class ResponsePlot(ResponseCanvas):
         if spec is None or frame is None:
             return
         _, level_db, stage, name, index = frame.handles[at]
+        whole = self.whole_scale()
         self._active = self._hot = at
+        self._held_top_db = None if whole is None else whole.top_db
         self._drag = HandleDrag(
             handle=at,
             stage=stage,
@@ -198,7 +200,7 @@ class ResponsePlot(ResponseCanvas):
         self.update()
 
     def _let_go(self) -> None:
-        drag, self._drag, self._hot = self._drag, None, None
+        drag, self._drag, self._hot, self._held_top_db = self._drag, None, None, None
         self.unsetCursor()
         self.hinted.emit("")
         if isinstance(drag, HandleDrag):
