@@ -17,15 +17,18 @@ from jax.experimental import sparse
 sparsify: Callable[[Callable[..., Any]], Callable[..., Any]] = sparse.sparsify
 
 
-def sparse_matrix(matrix: npt.ArrayLike) -> sparse.BCOO:
+def sparse_matrix(matrix: npt.ArrayLike, n_entries: int | None = None) -> sparse.BCOO:
     """Return a dense matrix, (n_out, n_in), as a sparse one that keeps only what is not 0.
+
+    ``n_entries`` is the number of entries that are stored, more than there are where matrices of several kinds are to
+    share one compiled program.
 
     Examples
     --------
     >>> sparse_matrix([[0.0, 1.0], [0.0, 0.0]]).nse
     1
     """
-    return sparse.BCOO.fromdense(jnp.asarray(np.asarray(matrix)))
+    return sparse.BCOO.fromdense(jnp.asarray(np.asarray(matrix)), nse=n_entries)
 
 
 def mixed(matrix: sparse.BCOO | Array, x: Array) -> Array:

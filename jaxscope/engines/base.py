@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.engines.mixing_host import checked_matrix, mixed_on_host
 from jaxscope.engines.poison import FOREVER, spread, spread_both_ways
 from jaxscope.engines.precision import narrowed
 from jaxscope.engines.segments import Rows, runs_by_channels
@@ -279,7 +280,9 @@ class AbstractProgram(ABC):
             ]
         return np.ones(len(rows), dtype=bool), fresh
 
-    def view(self, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
+    def view(
+        self, x: Array, first_sample: int, bin_size: int, cut: slice, montage: npt.ArrayLike | None = None
+    ) -> Envelopes:
         """Filter ``x``, keep the samples ``cut`` and return what a screen needs of before, after and difference.
 
         Parameters
@@ -292,6 +295,9 @@ class AbstractProgram(ABC):
             Samples per bin; bins start at absolute multiples of it, so the first and last may be partial.
         cut : slice
             What is shown, in samples of ``x``.
+        montage : (n_channels, n_recorded) or None
+            Weights of the recorded channels in those that are filtered; ``x`` is then (n_recorded, n_samples), and
+            before is what the montage makes of it.
 
         Returns
         -------
@@ -299,6 +305,9 @@ class AbstractProgram(ABC):
             A named tuple of six float64 arrays (n_channels, n_bins): minimum and maximum of before, after and
             difference (before − after), NaN where a bin holds no finite sample.
         """
+        if montage is not None:
+            x = np.asarray(x)
+            x = mixed_on_host(checked_matrix(montage, self.n_channels, x.shape[0]), x)
         x = self._checked(x)
         return view_on_host(x, self.run(x), first_sample, bin_size, cut)
 

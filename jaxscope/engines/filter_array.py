@@ -34,8 +34,8 @@ def filter_array(
 
     Parameters
     ----------
-    x : (n_channels, n_samples) or (n_samples,)
-        NaN are gaps; what they do is the chain's ``gaps``.
+    x : (n_channels, n_samples), (n_samples,) or (n_epochs, n_channels, n_samples)
+        Each channel of each epoch starts anew. NaN are gaps; what they do is the chain's ``gaps``.
     chain : FilterChain or ChainDesign
     rate_hz : float
         Sampling rate in Hz; may be left out for a ``ChainDesign``.
@@ -70,11 +70,17 @@ def filter_array(
     except UnstableError as error:  # scripts may look at what grows; the command line refuses it
         warnings.warn(error.sentence(), RuntimeWarning, stacklevel=2)
     samples = np.asarray(x)
-    rows = samples[np.newaxis] if samples.ndim == 1 else samples
+    rows = samples.reshape(-1, samples.shape[-1]) if samples.ndim in (1, 3) and samples.size else samples
+    is_whole = state is None and not return_state
     program = make_program(
-        design, n_channels=rows.shape[0], device=device or "cpu:0", precision=precision, method=method
+        design,
+        n_channels=rows.shape[0],
+        device=device or "cpu:0",
+        precision=precision,
+        method=method,
+        n_samples=rows.shape[1] if is_whole else None,
     )
-    if state is None and not return_state:
+    if is_whole:
         return program.run(rows).reshape(samples.shape)
     if not program.is_causal:
         raise UsageError("a zero-phase chain cannot run block by block", hint="filter the whole signal, or use causal")

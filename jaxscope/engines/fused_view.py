@@ -15,6 +15,8 @@ import numpy.typing as npt
 from jaxscope.engines import compiled
 from jaxscope.engines.edges import pad_length, padded
 from jaxscope.engines.kernels import bucket
+from jaxscope.engines.mixing import on_device, view_mixed
+from jaxscope.engines.mixing_host import mixed_on_host
 from jaxscope.engines.staging import aligned, bucket_samples
 from jaxscope.engines.windows import Envelopes, bin_span
 from jaxscope.filters.coefficients import RunningMedian, Taps
@@ -30,17 +32,22 @@ LARGEST_FUSED = 1 << 20
 _PIECE = 1 << 21
 
 
-def fused_view(program: JaxProgram, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
+def fused_view(
+    program: JaxProgram, x: Array, first_sample: int, bin_size: int, cut: slice, montage: Array | None = None
+) -> Envelopes:
     """Return the envelopes of a view; see ``AbstractProgram.view``."""
     start, stop, missing, n_bins = bin_span(first_sample, bin_size, cut, x.shape[1])
-    if n_bins == 0 or x.shape[0] == 0:
-        return Envelopes(*(np.zeros((x.shape[0], n_bins)) for _ in range(6)))
+    if n_bins == 0 or program.n_channels == 0:
+        return Envelopes(*(np.zeros((program.n_channels, n_bins)) for _ in range(6)))
     places = {"before": start, "after": start, "shift": missing, "count": stop - start, "n_valid": x.shape[1]}
-    if x.size <= LARGEST_FUSED and n_bins * bin_size * x.shape[0] <= 2 * LARGEST_FUSED:
+    n_rows = max(x.shape[0], program.n_channels)
+    if n_rows * x.shape[1] <= LARGEST_FUSED and n_bins * bin_size * n_rows <= 2 * LARGEST_FUSED:
         in_one = _causal if program.is_causal else _both_ways
-        found = in_one(program, x, places, bin_size, n_bins)
+        found = in_one(program, x, places, bin_size, n_bins, montage)
         if found is not None:
             return found
+    if montage is not None:
+        x = mixed_on_host(montage, x)
     return _in_pieces(program, x, program.run(x), start, stop, missing, bin_size, n_bins)
 
 
@@ -63,28 +70,55 @@ def _all_finite(x: Array) -> bool:
     return bool(np.isfinite(np.add.reduce(x, axis=None))) or bool(np.isfinite(x).all())
 
 
-def _causal(program: JaxProgram, x: Array, places: dict[str, int], bin_size: int, n_bins: int) -> Envelopes | None:
-    if not _all_finite(x):
-        return None
-    rows = program.all_rows()
-    head, *parts = program.started_causal(np.asarray(x[:, 0], dtype=np.float64), rows)
-    buffer = _buffer(x, 0, 0)
-    buffer[:, : x.shape[1]] = x
-    out, _ = compiled.view_causal(
+def _called(
+    way: str, program: JaxProgram, buffer: Array, start: Any, places: dict[str, int], bin_size: int, n_bins: int,
+    montage: Array | None,
+) -> Envelopes:  # fmt: skip
+    """Run the one compiled program of a view, the one with a montage in front where there is one."""
+    arguments = (
         jax.device_put(buffer, program.jax_device),
-        (head["offset"], head["level"], tuple(part["state"] for part in parts)),
+        start,
         _as_scalars(places),
         program.placed_weights(),
-        kinds=program.kinds,
-        by_row=program.by_row,
-        dtype=program.precision,
-        bin_size=bin_size,
-        n_bins=bucket(n_bins),
     )
+    static: dict[str, Any] = {
+        "kinds": program.kinds,
+        "by_row": program.by_row,
+        "dtype": program.precision,
+        "bin_size": bin_size,
+        "n_bins": bucket(n_bins),
+    }
+    if montage is not None:
+        matrix = on_device(montage, buffer.dtype, program.jax_device)
+        out, _ = view_mixed(matrix, *arguments, way=way, **static)
+    elif way == "causal":
+        out, _ = compiled.view_causal(*arguments, **static)
+    else:
+        out, _ = compiled.view_both_ways(*arguments, **static)
     return _result(out, n_bins)
 
 
-def _both_ways(program: JaxProgram, x: Array, places: dict[str, int], bin_size: int, n_bins: int) -> Envelopes | None:
+def _first(column: Array, montage: Array | None) -> Array:
+    """Return the first sample of each channel that is filtered, float64."""
+    own = np.asarray(column, dtype=np.float64)
+    return own if montage is None else mixed_on_host(montage, own[:, np.newaxis])[:, 0]
+
+
+def _causal(
+    program: JaxProgram, x: Array, places: dict[str, int], bin_size: int, n_bins: int, montage: Array | None
+) -> Envelopes | None:
+    if not _all_finite(x):
+        return None
+    head, *parts = program.started_causal(_first(x[:, 0], montage), program.all_rows())
+    buffer = _buffer(x, 0, 0)
+    buffer[:, : x.shape[1]] = x
+    start = (head["offset"], head["level"], tuple(part["state"] for part in parts))
+    return _called("causal", program, buffer, start, places, bin_size, n_bins, montage)
+
+
+def _both_ways(
+    program: JaxProgram, x: Array, places: dict[str, int], bin_size: int, n_bins: int, montage: Array | None
+) -> Envelopes | None:
     if len(program.kinds) != 1 or program.structure.padding_kind == "gustafsson":
         return None
     part = program.designs[0].parts[0]
@@ -103,18 +137,8 @@ def _both_ways(program: JaxProgram, x: Array, places: dict[str, int], bin_size: 
     buffer[:, : x.shape[1] + 2 * edge] = padded(x, edge, structure.padding_kind)
     states = tuple(np.zeros_like(part["state"]) for part in program.started_causal(gains, program.all_rows())[1:])
     moved = {"before": places["before"] + edge, "after": places["after"] + edge, "n_valid": x.shape[1] + 2 * edge}
-    out, _ = compiled.view_both_ways(
-        jax.device_put(buffer, program.jax_device),
-        (buffer[:, 0].astype(np.float64), gains, states),
-        _as_scalars({**places, **moved}),
-        program.placed_weights(),
-        kinds=program.kinds,
-        by_row=program.by_row,
-        dtype=program.precision,
-        bin_size=bin_size,
-        n_bins=bucket(n_bins),
-    )
-    return _result(out, n_bins)
+    start = (_first(buffer[:, 0], montage), gains, states)
+    return _called("both ways", program, buffer, start, {**places, **moved}, bin_size, n_bins, montage)
 
 
 def _in_pieces(

@@ -22,6 +22,7 @@ from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, part_gain
 from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.kernels import KERNELS, bucket, filled_taps, kernel_of, save_unit
+from jaxscope.engines.mixing_host import checked_matrix
 from jaxscope.engines.row_groups import row_groups, side_by_side
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage, bucket_samples
@@ -261,9 +262,16 @@ class JaxProgram(AbstractProgram):
         length = min(length, bucket_samples(n_samples))
         return length, max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)
 
-    def view(self, x: Array, first_sample: int, bin_size: int, cut: slice) -> Envelopes:
-        """Filter, cut and take envelopes in one compiled call; see ``AbstractProgram.view``."""
-        return fused_view(self, self._checked(x), first_sample, bin_size, cut)
+    def view(
+        self, x: Array, first_sample: int, bin_size: int, cut: slice, montage: npt.ArrayLike | None = None
+    ) -> Envelopes:
+        """Mix, filter, cut and take envelopes in one compiled call; see ``AbstractProgram.view``."""
+        if montage is None:
+            return fused_view(self, self._checked(x), first_sample, bin_size, cut)
+        x = np.asarray(x)
+        x = x if x.dtype == np.float32 else x.astype(np.float64, copy=False)
+        weights = checked_matrix(montage, self.n_channels, x.shape[0])
+        return fused_view(self, x, first_sample, bin_size, cut, weights)
 
     # -- zero phase --------------------------------------------------------------------------------------------------
     def _both_ways(self, x: Array, rows: Rows) -> Array:

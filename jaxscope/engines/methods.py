@@ -1,13 +1,16 @@
 """The methods, and which of them ``auto`` takes.
 
-``auto`` follows measurements (``jaxscope bench``), not taste: see the sentence that comes with each choice.
+``auto`` follows measurements (``method_costs``), not taste, and says in one phrase what it went by. SciPy is taken only
+where it loses nothing: for a whole signal that is there at once, and far from poles near the circle, where its rounding
+grows and ours does not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jaxscope.engines.base import AbstractProgram, Structure
+from jaxscope.engines.base import AbstractProgram, PartShape, Structure
+from jaxscope.engines.method_costs import TOO_SLOW_NS, costs_of
 from jaxscope.engines.settling import pole_radius
 from jaxscope.errors import UsageError
 from jaxscope.filters.coefficients import ChainDesign, Sections
@@ -25,6 +28,21 @@ METHODS: Registry[type[AbstractProgram]] = Registry(
         "scipy": "jaxscope.engines.scipy_reference:ScipyProgram",
     },
 )
+#: how the exact methods run sections and taps
+RUNS_BY: dict[str, dict[str, str]] = {
+    "block": {"sections": "block", "taps": "toeplitz"},
+    "toeplitz": {"sections": "block", "taps": "toeplitz"},
+    "overlap-save": {"sections": "block", "taps": "overlap-save"},
+    "scan": {"sections": "scan", "taps": "toeplitz"},
+    "associative": {"sections": "associative", "taps": "toeplitz"},
+    "scipy": {"sections": "scipy", "taps": "scipy"},
+}
+#: pole radius beyond which the powers for groups of blocks could overflow, so that the plain recursion is used
+LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
+#: pole radius up to which SciPy's rounding is as good as ours
+SCIPY_RADIUS = 0.9
+#: length that a signal is taken for where it comes piece by piece
+UNKNOWN_SAMPLES = 1 << 16
 
 
 def choose(
@@ -35,26 +53,34 @@ def choose(
     n_channels: int,
     device: str,
     precision: str,
+    n_samples: int | None = None,
 ) -> tuple[str, str]:
-    """Return the name of a method and one phrase that says why."""
-    if method == "auto":
-        return _automatic(structure, designs, precision)
+    """Return the name of a method and one phrase that says why.
+
+    ``n_samples`` is the length of a signal that is filtered as a whole; None where it comes piece by piece.
+    """
     name, _, number = method.partition(":")
+    radius = largest_radius(designs)
+    if method == "auto":
+        if radius > LARGEST_RADIUS[precision]:
+            return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
+        is_alone = device in ("cpu", "cpu:0") and n_samples is not None and radius <= SCIPY_RADIUS
+        return _measured(
+            structure,
+            is_by_channel=len(designs) > 1,
+            shape=(n_channels, n_samples or UNKNOWN_SAMPLES),
+            platform=device.partition(":")[0],
+            precision=precision,
+            with_scipy=is_alone,
+        )
     if name not in METHODS or (number and name != "truncated"):
         nearest = METHODS.nearest(name)
         known = ", ".join(("auto", *METHODS))
         hint = f"did you mean {nearest!r}?" if nearest else f"choose one of {known}"
         raise UsageError(f"method {method!r} is unknown", hint=hint, field="method")
-    radius = largest_radius(designs)
     if name not in ("scan", "scipy", "truncated") and radius > LARGEST_RADIUS[precision]:
         return "scan", f"in place of {name}, which would overflow at pole radius {radius:.6g}"
     return name, f"chosen by hand:{number}" if number else "chosen by hand"
-
-
-#: taps from which transforms beat banded products (measured on a CPU, by precision)
-LONG_TAPS = {"float32": 97, "float64": 65}
-#: pole radius beyond which the powers for groups of blocks could overflow, so that the plain recursion is used
-LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
 
 
 def largest_radius(designs: Sequence[ChainDesign]) -> float:
@@ -63,16 +89,77 @@ def largest_radius(designs: Sequence[ChainDesign]) -> float:
     return max((pole_radius(part) for part in cascades), default=0.0)
 
 
-def _automatic(structure: Structure, designs: Sequence[ChainDesign], precision: str) -> tuple[str, str]:
-    sections = [part for design in designs for part in design.parts if isinstance(part, Sections) and part.rows]
-    radius = largest_radius(designs)
-    if radius > LARGEST_RADIUS[precision]:
-        return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
-    taps = max((shape.size for shape in structure.parts if shape.kind.startswith("taps")), default=0)
-    if taps > LONG_TAPS[precision]:
-        return "overlap-save", f"{taps} taps are faster over transforms than as products"
-    if sections:
-        return "block", "recursive sections run as matrix products over blocks"
-    if taps:
-        return "toeplitz", f"{taps} taps are fastest as a banded product"
-    return "block", "nothing here is recursive"
+def candidates(structure: Structure, *, with_scipy: bool) -> tuple[str, ...]:
+    """Return the exact methods that differ for a structure, the plain one first."""
+    kinds = {_kind(shape) for shape in structure.parts if shape.size}
+    found = [
+        *(["block", "scan", "associative"] if "sections" in kinds else []),
+        *(["toeplitz"] if "taps" in kinds and "sections" not in kinds else []),
+        *(["overlap-save"] if "taps" in kinds else []),
+        *(["scipy"] if with_scipy and kinds and "median" not in kinds else []),
+    ]
+    return tuple(found or ["block"])
+
+
+def predicted_ns(
+    structure: Structure,
+    methods: Sequence[str],
+    *,
+    is_by_channel: bool,
+    shape: tuple[int, int],
+    platform: str,
+    precision: str,
+) -> dict[str, float]:
+    """Return the nanoseconds per sample that each method takes by the measurements, of those that were measured.
+
+    Parameters
+    ----------
+    structure : Structure
+    methods : sequence of str
+    is_by_channel : bool
+        Whether each channel has coefficients of its own.
+    shape : (n_channels, n_samples)
+    platform : str
+        A backend, such as ``"cpu"``.
+    precision : {"float64", "float32"}
+    """
+    costs = costs_of(platform)
+    if costs is None:
+        return {}
+    totals = dict.fromkeys(methods, 0.0)
+    for part in structure.parts:
+        kind = _kind(part)
+        if kind == "median" or not part.size:
+            continue  # the same whichever method
+        own = costs.of(f"{kind} by channel" if is_by_channel else kind, precision, part.size, *shape)
+        for method in methods:
+            totals[method] += own.get(RUNS_BY[method][kind], TOO_SLOW_NS)
+    return {method: total for method, total in totals.items() if total < TOO_SLOW_NS}
+
+
+def _kind(part: PartShape) -> str:
+    return "taps" if part.kind == "taps_once" else part.kind
+
+
+def _measured(
+    structure: Structure,
+    *,
+    is_by_channel: bool,
+    shape: tuple[int, int],
+    platform: str,
+    precision: str,
+    with_scipy: bool,
+) -> tuple[str, str]:
+    names = candidates(structure, with_scipy=with_scipy)
+    if len(names) == 1:
+        return names[0], "nothing here is recursive or long"
+    platform = {"cuda": "gpu", "rocm": "gpu"}.get(platform, platform)
+    ns = predicted_ns(
+        structure, names, is_by_channel=is_by_channel, shape=shape, platform=platform, precision=precision
+    )
+    if not ns:
+        return names[0], f"matrix products; nothing was measured on {platform}"
+    best, *others = sorted(ns, key=lambda name: ns[name])
+    if not others:
+        return best, f"measured {ns[best]:.2g} ns a sample"
+    return best, f"measured {ns[best]:.2g} ns a sample, {others[0]} {ns[others[0]]:.2g}"

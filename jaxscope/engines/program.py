@@ -25,6 +25,7 @@ def make_program(
     device: str = "cpu:0",
     precision: str = "float64",
     method: str = "auto",
+    n_samples: int | None = None,
 ) -> Program:
     """Return a program for a chain.
 
@@ -38,6 +39,9 @@ def make_program(
     precision : {"float64", "float32"}
     method : str
         A name of ``METHODS``, or ``"auto"``; the program says which it became, and why.
+    n_samples : int or None
+        Length of the signal where it is filtered as a whole, for ``"auto"``; None where it comes piece by piece, so
+        that every piece meets the same method.
 
     Raises
     ------
@@ -59,7 +63,9 @@ def make_program(
             "the chains of one program differ in structure",
             hint="give chains with the same number of sections and taps",
         )
-    name, reason = choose(method, structure, designs, n_channels=n_channels, device=device, precision=precision)
+    name, reason = choose(
+        method, structure, designs, n_channels=n_channels, device=device, precision=precision, n_samples=n_samples
+    )
     device, program = _placed(METHODS[name], device)
     return program(designs, n_channels=n_channels, device=device, precision=precision, reason=reason)
 
