@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,13 +10,17 @@ from jaxscope.cli.chains import load_chains
 from jaxscope.cli.output import print_json, show, table
 from jaxscope.cli.parameters import PositiveNumber
 
+if TYPE_CHECKING:
+    from jaxscope.filters.spec import FilterChain
+
 
 @click.command(short_help="Show what a chain is at a rate, or export it.")
 @click.argument("chain", type=click.Path())
 @click.option("--rate", "rate_hz", type=PositiveNumber(), required=True, help="Sampling rate in Hz.")
 @click.option("--export", "target", help="Print the chain as python, matlab, c, csv, json, cmsis.")
+@click.option("--limits", "limits_file", type=click.Path(), help="A file of limits to judge the response by.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> None:
+def design(*, chain: str, rate_hz: float, target: str | None, limits_file: str | None, as_json: bool) -> None:
     """Show the coefficients, the response and the report sentence of CHAIN.
 
     CHAIN is a chain file, or a filter of another program: CSV, MATLAB (.mat, .m), NumPy, JSON, pyfda, C or Python.
@@ -30,6 +34,8 @@ def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> 
     if isinstance(made, Refusal) and made.kind == "design":  # an unstable chain is shown as it is
         raise made.in_chain(loaded).to_error()
     content = describe(loaded, rate_hz)
+    if limits_file is not None:
+        content["limits"] = _judged(loaded, rate_hz, limits_file)
     text = export_code(loaded, rate_hz, target) if target else None
     if as_json:
         print_json({**content, "export": text} if target else content)
@@ -37,6 +43,25 @@ def design(*, chain: str, rate_hz: float, target: str | None, as_json: bool) -> 
         click.echo(text, nl=not text.endswith("\n"))
     else:
         _show(content)
+
+
+def _judged(chain: FilterChain, rate_hz: float, limits_file: str) -> list[dict[str, Any]]:
+    """Return each limit with how the chain keeps to it; what the rate does not have is said so."""
+    from jaxscope.filters.design import design_chain
+    from jaxscope.filters.limits import judge, limit_to_dict, load_limits
+
+    limits = load_limits(limits_file)
+    verdicts = {verdict.limit: verdict for verdict in judge(design_chain(chain, rate_hz), limits)}
+    found = []
+    for limit in limits:
+        verdict = verdicts.get(limit)
+        told: dict[str, Any] = {"is_kept": None, "excess_db": None, "at_hz": None}
+        words = f"{limit.title}: not below half the rate"
+        if verdict is not None:
+            told = {"is_kept": verdict.is_kept, "excess_db": verdict.excess_db, "at_hz": verdict.at_hz}
+            words = verdict.sentence()
+        found.append({**limit_to_dict(limit), **told, "verdict": words})
+    return found
 
 
 def _show(content: dict[str, Any]) -> None:
@@ -54,5 +79,7 @@ def _show(content: dict[str, Any]) -> None:
             show(f"{level} at {', '.join(f'{frequency:.6g}' for frequency in frequencies)} Hz")
     if content["settling_s"] is not None:
         show(f"settles within {content['settling_s']:.4g} s")
+    for judged in content.get("limits", ()):
+        show(judged["verdict"])
     if not content["is_stable"]:
         show("unstable: a pole is on or outside the unit circle")
