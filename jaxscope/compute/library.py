@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import Cancelled
+from jaxscope.compute.tiles import TileMemory
 from jaxscope.data.recording import Recording, RecordingInfo
 from jaxscope.display.envelope import min_max
 from jaxscope.filters.coefficients import ChainDesign
@@ -32,6 +33,8 @@ CACHE_VALUES = 16_000_000
 CHUNK_VALUES = 262_144
 #: Envelopes that are kept.
 MOST_ENVELOPES = 128
+#: Groups of channels whose filtered tiles are kept.
+MOST_GROUPS = 4
 #: Samples (channels times time) of tiles that are kept: the widest window that is tuned live, and one tile more.
 TILE_VALUES = 30_000_000
 #: Programs that are kept.
@@ -111,6 +114,7 @@ class WindowCache:
         self._max_values = max_values
         self._entries: OrderedDict[tuple[int, ...], tuple[int, FloatArray]] = OrderedDict()
         self._tiles: OrderedDict[tuple[tuple[int, ...], int, int, int], FloatArray] = OrderedDict()
+        self._filtered: dict[tuple[int, ...], TileMemory] = {}
         self._envelopes: OrderedDict[object, tuple[FloatArray, FloatArray]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -151,6 +155,13 @@ class WindowCache:
                 self._tiles.popitem(last=False)
         return samples
 
+    def filtered(self, channels: tuple[int, ...]) -> TileMemory:
+        """Return the memory of filtered tiles of some channels; the compute thread alone uses it."""
+        with self._lock:
+            if channels not in self._filtered and len(self._filtered) >= MOST_GROUPS:
+                self._filtered.clear()
+            return self._filtered.setdefault(channels, TileMemory())
+
     def envelope(
         self, x: FloatArray, first_sample: int, channels: tuple[int, ...], bin_samples: int
     ) -> tuple[FloatArray, FloatArray]:
@@ -173,6 +184,7 @@ class WindowCache:
         with self._lock:
             self._entries.clear()
             self._tiles.clear()
+            self._filtered.clear()
             self._envelopes.clear()
 
     def _shrink(self) -> None:

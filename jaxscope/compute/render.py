@@ -7,7 +7,7 @@ wish can be served in between.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from jaxscope.compute.frames import Frame, TraceBlock
 from jaxscope.compute.library import ProgramKey, ProgramLibrary, WindowCache
-from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest
+from jaxscope.compute.plan import EVERYTHING, GroupRequest, Piece, RenderRequest
+from jaxscope.compute.tiles import TileRun
 from jaxscope.compute.trace_blocks import BlockBuilder, Samples, ShownSamples
 from jaxscope.display.envelope import first_bin
 from jaxscope.filters.coefficients import ChainDesign
@@ -205,17 +206,18 @@ def run_rows(x: Samples, ready: Sequence[Ready]) -> Samples:
     return y
 
 
-def _step_rows(x: Samples, ready: Sequence[Ready], states: list[State]) -> Samples:
-    """Do ``run_rows`` with what follows the samples before; the states are replaced in place."""
+def _step_rows(x: Samples, ready: Sequence[Ready], states: list[State]) -> tuple[Samples, list[State]]:
+    """Do ``run_rows`` with what follows the samples before; return the next states as well."""
     if not ready:
-        return x
+        return x, states
     if len(ready) == 1 and ready[0][0].size == x.shape[0]:
-        y, states[0] = ready[0][1].step(x, states[0])
-        return y
-    y = np.array(x, dtype=np.float64)
-    for number, (rows, program) in enumerate(ready):
-        y[rows], states[number] = program.step(x[rows], states[number])
-    return y
+        y, after = ready[0][1].step(x, states[0])
+        return y, [after]
+    y, ends = np.array(x, dtype=np.float64), []
+    for (rows, program), state in zip(ready, states, strict=True):
+        y[rows], after = program.step(x[rows], state)
+        ends.append(after)
+    return y, ends
 
 
 def _in_tiles(
@@ -232,23 +234,44 @@ def _in_tiles(
     and is cut off.
     """
     length = group.tile_samples
-    states = [program.start() for _, program in ready]
+
+    def read(start: int) -> FloatArray:
+        return cache.tile(start, min(start + length, piece.segment_stop), length, group.channels)
+
+    run = TileRun(
+        cache.filtered(group.channels).of((piece.segment_first, tuple(ready_key(ready)))),
+        first=piece.read_first,
+        is_true_start=piece.read_first == piece.segment_first,
+        context=piece.before if piece.settled else EVERYTHING,
+        length=length,
+        read=read,
+        step=lambda x, states: _step_rows(x, ready, states),
+        begin=lambda: [program.start() for _, program in ready],
+    )
     kept = _Kept(group, piece)
-    for start in range(piece.read_first, piece.show_stop, length):
-        stop = min(start + length, piece.segment_stop)
-        x = cache.tile(start, stop, length, group.channels)
-        y = _step_rows(x, ready, states)
-        shown = slice(max(start, piece.show_first), min(stop, piece.show_stop))
-        if shown.start < shown.stop:
-            cut = slice(shown.start - start, shown.stop - start)
-            known = cache.envelope(x[:, : stop - start], start, group.channels, group.bin_samples)
-            block.add(shown.start, x[:, cut], y[:, cut], cut_bins(known, start, shown, group.bin_samples))
-            kept.add(shown.start, x[:, cut], y[:, cut])
+    first_shown = piece.show_first - (piece.show_first - piece.segment_first) % length
+    for start in range(first_shown, piece.show_stop, length):
+        for before in run.starts_for(start)[:-1]:
+            run.tile(before)
+            if is_long(piece, group):
+                yield
+        x, y = read(start), run.tile(start)
+        shown = slice(max(start, piece.show_first), min(start + length, piece.show_stop))
+        cut = slice(shown.start - start, shown.stop - start)
+        known = cache.envelope(x[:, : piece.segment_stop - start], start, group.channels, group.bin_samples)
+        block.add(shown.start, x[:, cut], y[:, cut], cut_bins(known, start, shown, group.bin_samples))
+        kept.add(shown.start, x[:, cut], y[:, cut])
         if is_long(piece, group):
             yield
     for _, program in ready:
         programs.mark_warm(program, length)
     return kept.shown()
+
+
+def ready_key(ready: Sequence[Ready]) -> Iterator[object]:
+    """Yield what the filtered samples follow from: coefficients, rows and the way they are worked out."""
+    for rows, program in ready:
+        yield rows.tobytes(), program.designs, program.precision, program.device, program.method
 
 
 def cut_bins(
