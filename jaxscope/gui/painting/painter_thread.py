@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage
 
 from jaxscope.gui.painting.columns import paint_column_strokes
 from jaxscope.gui.painting.scene import TraceScene, before_key, prepare
-from jaxscope.gui.painting.strokes import Breath, paint_strokes
+from jaxscope.gui.painting.strokes import Breath, dots_are_drawn, paint_strokes
 
 _LOG = logging.getLogger(__name__)
 #: Beyond this many lanes columns of pixels are quicker than polylines, and are used at rest, too.
@@ -75,11 +75,22 @@ def paint_scene(scene: TraceScene) -> TraceImage | None:
     return Painter().paint(scene)
 
 
+def _is_in_columns(scene: TraceScene) -> bool:
+    """Whether a scene is painted in columns: one of many lanes, but for samples so far apart that each is a point."""
+    if scene.quality == "motion":
+        return len(scene.lanes) > MANY_MOVING_LANES
+    return len(scene.lanes) > MANY_LANES and not any(
+        block.bin_samples == 1 and dots_are_drawn(scene, pane, block.rate_hz)
+        for block in scene.frame.blocks
+        for pane in scene.panes
+    )
+
+
 def _painted(
     scene: TraceScene, ground: QImage | None, *, only_before: bool, is_stale: Callable[[], bool]
 ) -> QImage | None:
     """Return an image of Before alone, or of After over the image of Before."""
-    in_columns = len(scene.lanes) > (MANY_LANES if scene.quality == "rest" else MANY_MOVING_LANES)
+    in_columns = _is_in_columns(scene)
     if ground is None:
         image = QImage(scene.width_px, scene.height_px, QImage.Format.Format_Indexed8 if in_columns else _COLOURS)
         image.setColorTable([0] if in_columns else [])

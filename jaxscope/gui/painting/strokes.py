@@ -17,7 +17,7 @@ import shiboken6
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from jaxscope.gui.painting.scene import Line, Stroke, TraceScene, vertices
+from jaxscope.gui.painting.scene import Line, Pane, Stroke, TraceScene, vertices
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -64,6 +64,11 @@ def polygons(line: Line) -> list[QPolygonF]:
         return [polygon_of(x, y)] if len(x) else []
     changes = np.flatnonzero(np.diff(np.concatenate(([0], is_there.view(np.int8), [0]))))
     return [polygon_of(x[begin:end], y[begin:end]) for begin, end in zip(changes[0::2], changes[1::2], strict=True)]
+
+
+def dots_are_drawn(scene: TraceScene, pane: Pane, rate_hz: float) -> bool:
+    """Return whether samples of a rate are so far apart in a pane that each is a dot."""
+    return pane.width_px >= DOT_SPACING_PX * scene.ratio * rate_hz * (scene.stop_s - scene.start_s)
 
 
 def paint_strokes(image: QImage, strokes: tuple[Stroke, ...], scene: TraceScene, is_stale: Callable[[], bool]) -> bool:
