@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from jaxscope.compute.delays import delay_of
 from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
 from jaxscope.compute.frames import Blocked
 from jaxscope.data.annotations import Gap
@@ -31,6 +32,8 @@ TILE_VALUES = 1 << 19
 LEAST_TILE, MOST_TILE = 4096, 1 << 14
 #: How much more than it needs a piece reads at most, to have a length that has run before.
 LONGER = 1.75
+#: Samples of a window at most, as bins are made: at a rate of 1e300 Hz the shortest window has more than can be counted.
+MOST_IN_WINDOW = 2.0**40
 #: Context in samples that no segment exceeds: "from its start".
 EVERYTHING = 2**62
 
@@ -175,14 +178,15 @@ def plan(
         designs = designs_of(state, info, channels, rate_hz, revision=revision)
         if isinstance(designs, Blocked):
             return designs
+        early_s, late_s = _lined_up(state, rate_hz)
         groups.append(
             _group(
                 info,
                 rate_hz,
                 channels,
                 designs,
-                start_s,
-                stop_s,
+                start_s + early_s,
+                stop_s + late_s,
                 width_px=width_px,
                 live_values=live_values,
                 wants_difference=viewport.mode == "difference",
@@ -196,6 +200,15 @@ def plan(
         precision=state.engine.precision,
         method=state.engine.method,
     )
+
+
+def _lined_up(state: SessionState, rate_hz: float) -> tuple[float, float]:
+    """Return how far before and after the window samples are drawn in it, where After is drawn earlier by its delay."""
+    if not state.viewport.line_up or not state.document.filter_on:
+        return 0.0, 0.0
+    delays = [delay[0] for chain in state.document.chains if (delay := delay_of(chain, rate_hz)) is not None]
+    most_s = state.viewport.duration_s
+    return max(-most_s, min(0.0, *delays, 0.0)), min(most_s, max(0.0, *delays, 0.0))
 
 
 def designs_of(
@@ -292,7 +305,7 @@ def _group(
     active = [design for design in designs if design is not None]
     context = max((context_of(design) for design in set(active)), default=0)
     zero_phase = any(design.phase == "zero" for design in active)
-    bins = bin_size((stop_s - start_s) * rate_hz, width_px)
+    bins = bin_size(min((stop_s - start_s) * rate_hz, MOST_IN_WINDOW), width_px)
     n_samples = info.channels[channels[0]].n_samples
     pieces: list[Piece] = []
     for segment in info.timeline_of(channels[0]).segments(rate_hz, n_samples):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from jaxscope.data.recording import Recording, scale_kind
+from jaxscope.display.envelope import MOST_HEIGHT
 
 #: Windows that are looked at: as many as the values allow, and how long each is.
 WINDOWS, LEAST_WINDOWS = 24, 8
@@ -46,8 +47,10 @@ def _heights(x: np.ndarray) -> list[float]:
     """Return the height of each channel in a window, NaN where it has no samples, shape (n_channels,)."""
     found = []
     for row in x:
-        finite = row[np.isfinite(row)]
-        found.append(2.0 * float(np.quantile(np.abs(finite - np.median(finite)), SHARE)) if finite.size else np.nan)
+        # quarters: the difference of two samples may be more than a float holds
+        finite = 0.25 * row[np.isfinite(row)]
+        reach = float(np.quantile(np.abs(finite - np.median(finite)), SHARE)) if finite.size else np.nan
+        found.append(min(8.0 * reach, MOST_HEIGHT) if finite.size else np.nan)
     return found
 
 

@@ -19,6 +19,8 @@ SHORT_BIN = 32
 CENTRE_BINS = 256
 #: Samples that are reduced at a time.
 CACHE_VALUES = 32_768
+#: The largest height that is told: a scale of it can still be drawn.
+MOST_HEIGHT = 1e308
 
 
 def bin_size(n_samples: float, width_px: int) -> int:
@@ -114,14 +116,15 @@ def robust_centre(low: FloatArray, high: FloatArray) -> FloatArray:
     An offset for display that one artefact does not move.
     """
     step = max(1, low.shape[1] // CENTRE_BINS)
-    middle = 0.5 * (low[:, ::step] + high[:, ::step])
+    # quarters: the sum of two values, and of two middles in the median, may be more than a float holds
+    middle = 0.25 * low[:, ::step] + 0.25 * high[:, ::step]
     if middle.shape[1] and np.isfinite(middle).all():
-        return np.asarray(np.median(middle, axis=1))
+        return 2.0 * np.asarray(np.median(middle, axis=1))
     centre = np.zeros(middle.shape[0])
     for row, values in enumerate(middle):
         finite = values[np.isfinite(values)]
         if finite.size:
-            centre[row] = np.median(finite)
+            centre[row] = 2.0 * np.median(finite)
     return centre
 
 
@@ -130,14 +133,15 @@ def robust_height(low: FloatArray, high: FloatArray, *, share: float = 0.98) -> 
 
     The median over channels, so that neither one artefact nor one loud channel sets the scale for all.
     """
-    centre = robust_centre(low, high)[:, None]
-    reach = np.fmax(np.abs(low - centre), np.abs(high - centre))
+    # quarters: the difference of two values may be more than a float holds
+    centre = 0.25 * robust_centre(low, high)[:, None]
+    reach = np.fmax(np.abs(0.25 * low - centre), np.abs(0.25 * high - centre))
     heights = []
     for values in reach:
         finite = values[np.isfinite(values)]
         if finite.size:
-            heights.append(2.0 * float(np.quantile(finite, share)))
-    return float(np.median(heights)) if heights else 0.0
+            heights.append(float(np.quantile(finite, share)))
+    return min(8.0 * float(np.median(heights)), MOST_HEIGHT) if heights else 0.0
 
 
 def _fill(samples: Samples, low: FloatArray, high: FloatArray) -> None:
