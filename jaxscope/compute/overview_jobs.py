@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import Blocked, Envelope, OverviewFrame
 from jaxscope.compute.plan import alike_channels, designs_of
+from jaxscope.compute.pyramid_cache import cache_path, keep_pyramid, load_pyramid
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.compute.workbench import Wish, Workbench
@@ -31,6 +33,8 @@ FloatArray = npt.NDArray[np.float64]
 MOST_CHANNELS = 8
 #: Samples (channels times time) of one step.
 STEP_VALUES = 500_000
+#: Samples (channels times time) from which on the pyramid of *Before* is kept on the disk.
+KEPT_FROM_VALUES = 8_000_000
 #: Least time between two pictures while it fills up.
 PICTURE_S = 0.25
 
@@ -102,28 +106,46 @@ def _chosen_channels(state: SessionState, info: RecordingInfo) -> tuple[float, t
 
 
 def before_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[CancelToken], Steps]:
-    """Return the work that reads the whole recording into the pyramid of *Before*."""
+    """Return the work that reads the whole recording into the pyramid of *Before*, or finds it where it is kept."""
 
     def work(token: CancelToken) -> Steps:
         overview.begin(wish)
-        pyramid = overview.before
-        if pyramid is None or not overview.channels:
+        pyramid, channels = overview.before, overview.channels
+        if pyramid is None or not channels:
             return
-        length = max(1, STEP_VALUES // len(overview.channels) // pyramid.base_samples) * pyramid.base_samples
+        kept_at = _kept_at(wish, channels, pyramid.n_samples)
+        kept = None if kept_at is None else load_pyramid(kept_at, len(channels), pyramid.n_samples)
+        if kept is not None:
+            with overview.lock:
+                overview.before = kept
+            deliver_overview(bench, wish, overview)
+            return
+        yield
+        length = max(1, STEP_VALUES // len(channels) // pyramid.base_samples) * pyramid.base_samples
         count = -(-pyramid.n_samples // length)
         said_at = -1e9
         for done, number in enumerate(spread_order(count), start=1):
             token.check()
             first = number * length
-            x = wish.entry.recording.read(first, min(first + length, pyramid.n_samples), overview.channels)
+            x = wish.entry.recording.read(first, min(first + length, pyramid.n_samples), channels)
             with overview.lock:
                 pyramid.add(first, x)
             if done == count or time.monotonic() - said_at > PICTURE_S:
                 deliver_overview(bench, wish, overview)
                 said_at = time.monotonic()
             yield
+        if kept_at is not None:
+            keep_pyramid(kept_at, pyramid)
 
     return work
+
+
+def _kept_at(wish: Wish, channels: tuple[int, ...], n_samples: int) -> Path | None:
+    """Return where the pyramid of a wish is kept; None where it is read as quickly as it is found."""
+    if len(channels) * n_samples < KEPT_FROM_VALUES:
+        return None
+    reference = wish.state.document.recording
+    return cache_path(wish.entry.path, channels, n_samples, None if reference is None else reference.options)
 
 
 def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[CancelToken], Steps]:

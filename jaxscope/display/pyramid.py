@@ -8,6 +8,7 @@ long as their borders are whole bins; what has not arrived is NaN and counted in
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +42,38 @@ class Pyramid:
     """
 
     def __init__(self, n_channels: int, n_samples: int, *, max_bytes: int = DEFAULT_BYTES) -> None:
-        self.n_samples = n_samples
-        self.base_samples = base_for(n_channels, n_samples, max_bytes=max_bytes)
+        self._make(n_channels, n_samples, base_for(n_channels, n_samples, max_bytes=max_bytes))
+
+    @classmethod
+    def restored(cls, n_samples: int, base_samples: int, low: FloatArray, high: FloatArray) -> Self:
+        """Return a complete pyramid from its finest level; see ``finest``.
+
+        Raises
+        ------
+        ValueError
+            If the level does not fit the samples.
+        """
+        count = -(-n_samples // base_samples) if base_samples > 0 else 0
+        if low.ndim != 2 or low.shape != high.shape or low.shape[1] != max(1, count) or low.dtype.kind != "f":
+            raise ValueError(f"a level of {low.shape} is not of {n_samples} samples in bins of {base_samples}")
+        made = cls.__new__(cls)
+        made._make(low.shape[0], n_samples, base_samples)
+        made._low[0][:], made._high[0][:] = low, high
+        made._known[:] = True
+        made._lift(0, max(1, count))
+        return made
+
+    def finest(self) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and highest values of the finest bins, shape (n_channels, n_bins)."""
+        return self._low[0], self._high[0]
+
+    @property
+    def n_channels(self) -> int:
+        """Number of channels."""
+        return len(self._low[0])
+
+    def _make(self, n_channels: int, n_samples: int, base_samples: int) -> None:
+        self.n_samples, self.base_samples = n_samples, base_samples
         self._low: list[FloatArray] = []
         self._high: list[FloatArray] = []
         size = max(1, -(-n_samples // self.base_samples))
