@@ -16,7 +16,14 @@ import click
 from jaxscope.cli.chains import load_chains
 from jaxscope.cli.inputs import Input, find_inputs
 from jaxscope.cli.output import print_json, progress, show, table, warn
-from jaxscope.cli.parameters import NameList, rate_option, samples_first_option
+from jaxscope.cli.parameters import (
+    NameList,
+    option_option,
+    options_of,
+    rate_option,
+    raw_layout_option,
+    samples_first_option,
+)
 from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, WriteError, counted, one_line
 from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
@@ -52,6 +59,8 @@ class _Job:
 @click.option("--stop", "stop_s", type=float, help="Last second, not included.")
 @rate_option
 @samples_first_option
+@option_option
+@raw_layout_option
 @click.option("--backend", help="cpu, gpu or tpu.")
 @click.option("--device", help="Number of the device, or all.")
 @click.option("--precision", type=click.Choice(["float32", "float64"]))
@@ -60,6 +69,9 @@ class _Job:
 @click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
 @click.option("--resume", is_flag=True, help="Leave what an earlier run has finished from the same input as it is.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Files at the same time.")
+@click.option(
+    "--processes", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that share each recording."
+)
 @click.option("--scheduler", help="Address of a cluster of dask.distributed, or local: its workers filter the files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: Any) -> int:
@@ -118,12 +130,22 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         chains = tuple(replace(chain, gaps=given["gaps"]) for chain in chains)
     options = {
         "channels": given["channels"] or (),
-        **{name: given[name] for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite", "resume")},
+        **{
+            name: given[name]
+            for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite", "resume", "processes")
+        },
         **_engine_options(given, engine),
+        "reader_options": tuple(_reader_options(given, files, recording).items()),
     }
     work = [_Job(source=one.path, target=_target(one, given), chains=chains, options=options) for one in sources]
     _refuse_shared_targets(work)
     return work
+
+
+def _reader_options(given: dict[str, Any], files: tuple[str, ...], recording: RecordingRef | None) -> dict[str, str]:
+    """Return what is told about the inputs: what a project knows of its own recording, and what is given now."""
+    kept = dict(recording.options) if recording is not None and not files else {}
+    return {**kept, **options_of(given["options"], given["raw_layout"])}
 
 
 def _refuse_shared_targets(work: list[_Job]) -> None:

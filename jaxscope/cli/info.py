@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from jaxscope.cli.output import print_json, show, table
-from jaxscope.cli.parameters import rate_option, samples_first_option
+from jaxscope.cli.parameters import option_option, options_of, rate_option, raw_layout_option, samples_first_option
 from jaxscope.errors import counted
 
 
@@ -15,14 +15,26 @@ from jaxscope.errors import counted
 @click.argument("file", type=click.Path())
 @rate_option
 @samples_first_option
+@option_option
+@raw_layout_option
 @click.option("--quick", is_flag=True, help="Leave out the statistics, which need a pass over the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def info(*, file: str, rate_hz: float | None, samples_first: bool, quick: bool, as_json: bool) -> None:
+def info(
+    *,
+    file: str,
+    rate_hz: float | None,
+    samples_first: bool,
+    options: tuple[tuple[tuple[str, str], ...], ...],
+    raw_layout: tuple[tuple[str, str], ...],
+    quick: bool,
+    as_json: bool,
+) -> None:
     """Tell what is in FILE: channels, rates, units, range, annotations, gaps, warnings."""
     from jaxscope.compute.summary import summarise
     from jaxscope.readers import open_recording
 
-    recording = open_recording(file, rate_hz=rate_hz, samples_first=samples_first)
+    told = options_of(options, raw_layout)
+    recording = open_recording(file, rate_hz=rate_hz, samples_first=samples_first, options=told)
     try:
         content = summarise(recording, quick=quick)
     finally:

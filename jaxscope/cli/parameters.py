@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -37,6 +38,50 @@ class NameList(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class OptionPairs(click.ParamType[tuple[tuple[str, str], ...]]):
+    """``name=value``, or several of them between commas where ``is_list``."""
+
+    name = "name=value"
+
+    def __init__(self, *, is_list: bool) -> None:
+        self._is_list = is_list
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[tuple[str, str], ...]:
+        if isinstance(value, tuple):
+            return value
+        pairs: list[tuple[str, str]] = []
+        for part in value.split(",") if self._is_list else (value,):
+            name, equals, told = part.partition("=")
+            if equals and name.strip():
+                pairs.append((name.strip(), told.strip()))
+            elif self._is_list and pairs and part.strip():  # names=a,b,c
+                pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]},{part.strip()}")
+            else:
+                self.fail(f"{part!r} is not name=value", param, ctx)
+        return tuple(pairs)
+
+
+def options_of(options: Sequence[tuple[tuple[str, str], ...]], raw_layout: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return what was told about a file by ``--option`` and ``--raw-layout``, by name."""
+    told = {name: value for pairs in options for name, value in pairs}
+    return {"format": "raw", **dict(raw_layout), **told} if raw_layout else told
+
+
 #: For commands that open a recording.
+option_option = click.option(
+    "--option",
+    "options",
+    type=OptionPairs(is_list=False),
+    multiple=True,
+    help="What the file does not tell itself, such as dataset=/eeg, time=2 or format=raw.",
+)
+raw_layout_option = click.option(
+    "--raw-layout",
+    type=OptionPairs(is_list=True),
+    default=(),
+    help="How raw numbers lie: channels=4,dtype=int16,rate=1000 and byteorder, order, offset, scale, unit, names.",
+)
 rate_option = click.option("--rate", "rate_hz", type=PositiveNumber(), help="Rate in Hz where the file has none.")
 samples_first_option = click.option("--samples-first", is_flag=True, help="A 2-D array is (n_samples, n_channels).")

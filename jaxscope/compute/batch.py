@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ LONGEST_NAME_BYTES = 240
 __all__ = ["BatchOptions", "filter_file", "run_batch"]
 
 Result = dict[str, Any]
+#: every call yields the blocks of all groups from the start, with the share done
+Blocks = Callable[[], Iterator[tuple[BatchGroup, Block | None, float]]]
 
 
 def filter_file(
@@ -49,11 +52,13 @@ def filter_file(
     stop_s: float | None = None,
     rate_hz: float | None = None,
     samples_first: bool = False,
+    reader_options: tuple[tuple[str, str], ...] = (),
     overwrite: bool = False,
     device: str = "cpu:0",
     precision: Precision = "float64",
     method: str = "auto",
     resume: bool = False,
+    processes: int = 1,
 ) -> Result:
     """Filter a file into another one.
 
@@ -66,10 +71,14 @@ def filter_file(
         Gets the share done, 0 to 1.
     channels : tuple of str
         Names or globs of what is written; empty means all.
+    reader_options : tuple of (str, str)
+        What the source does not tell itself, as ``open_recording`` takes it.
     start_s, stop_s : float or None
         Which time is written; the numbers are those of the whole recording.
     resume : bool
         Leave an output as it is that an earlier run has finished from the same content in the same way.
+    processes : int
+        How many processes share the work; see ``processes``.
 
     Returns
     -------
@@ -94,11 +103,13 @@ def filter_file(
         method=method,
         rate_hz=rate_hz,
         samples_first=samples_first,
+        processes=processes,
+        reader_options=reader_options,
     )
     if resume and (before := finished_result(chains, options)) is not None:
         return before
     with (
-        open_recording(source, rate_hz=rate_hz, samples_first=samples_first) as recording,
+        open_recording(source, rate_hz=rate_hz, samples_first=samples_first, options=dict(reader_options)) as recording,
         closing(run_batch(recording, chains, options)) as steps,
     ):
         return _finish(steps, report)
@@ -136,16 +147,37 @@ def run_batch(
     refuse_foreign(target, overwrite=options.overwrite)
     plan = plan_batch(recording, chains, options)
     used = _programs_used(plan, library)
-    chosen = format_for(target)
     _refuse_early(target, plan, overwrite=options.overwrite)
-    passes = 2 if chosen.needs_ranges else 1
+    if options.processes == 1:
+        blocks: Blocks = partial(_all_blocks, plan, library, target.parent)
+        return (yield from _written(plan, chains, options, library, used, blocks, begun))
+    from jaxscope.compute.processes import SharedWork
+
+    with SharedWork(plan, chains, options) as shared:
+        yield from shared.run()
+        return (yield from _written(plan, chains, options, library, used, shared.blocks, begun))
+
+
+def _written(
+    plan: BatchPlan,
+    chains: Sequence[FilterChain],
+    options: BatchOptions,
+    library: ProgramLibrary,
+    used: _Used,
+    blocks: Blocks,
+    begun: float,
+) -> Generator[float, None, Result]:
+    """Write what ``blocks`` yields, and its provenance; yield and return as ``run_batch``."""
+    source, target = Path(options.source), Path(options.target)
+    needs_ranges = format_for(target).needs_ranges
+    passes = 2 if needs_ranges else 1
     request = plan.request
-    if chosen.needs_ranges:
-        ranges = yield from _ranges(plan, library, passes, target.parent)
+    if needs_ranges:
+        ranges = yield from _ranges(plan, blocks, passes)
         request = replace(request, ranges=ranges)
     check, infinite = SpotCheck(plan.groups), _Infinite([channel.name for channel in request.channels])
     with open_writer(target, request, overwrite=options.overwrite) as writer:
-        for group, block, share in _all_blocks(plan, library, target.parent):
+        for group, block, share in blocks():
             if block is not None:
                 check.catch(group, block)
                 infinite.count(group, block)
@@ -285,13 +317,11 @@ def _all_blocks(
             stream.close()
 
 
-def _ranges(
-    plan: BatchPlan, library: ProgramLibrary, passes: int, folder: Path
-) -> Generator[float, None, tuple[tuple[float, float], ...]]:
+def _ranges(plan: BatchPlan, blocks: Blocks, passes: int) -> Generator[float, None, tuple[tuple[float, float], ...]]:
     """Yield the share done; return least and greatest finite value of each output channel."""
     low = np.full(len(plan.request.channels), np.inf)
     high = np.full(len(plan.request.channels), -np.inf)
-    for group, block, share in _all_blocks(plan, library, folder):
+    for group, block, share in blocks():
         if block is not None:
             outputs = np.array(group.outputs)
             finite = np.isfinite(block.after)

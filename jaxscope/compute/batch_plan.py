@@ -28,7 +28,7 @@ from jaxscope.writers.base import WriteRequest
 class BatchOptions:
     """How a file is filtered and written. ``channels`` holds names or globs; empty means all.
 
-    ``rate_hz`` and ``samples_first`` are what the source was opened with.
+    ``rate_hz``, ``samples_first`` and ``reader_options`` are what the source was opened with.
     """
 
     source: str
@@ -42,6 +42,8 @@ class BatchOptions:
     method: str = "auto"
     rate_hz: float | None = None
     samples_first: bool = False
+    processes: int = 1
+    reader_options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

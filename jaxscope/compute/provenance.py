@@ -67,7 +67,7 @@ def hash_of(path: Path) -> str:
 
 def options_told(options: BatchOptions) -> dict[str, Any]:
     """Return what was asked for, beside chains and precision, that decides the content of an output."""
-    names = ("channels", "start_s", "stop_s", "rate_hz", "samples_first", "device", "method")
+    names = ("channels", "start_s", "stop_s", "rate_hz", "samples_first", "reader_options", "device", "method")
     return {name: getattr(options, name) for name in names}
 
 

@@ -26,6 +26,7 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
 from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, open_hdf5, walk, why_unreadable
 from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
+from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import Place, SourcedRecording
 
 #: What the raw samples of OpenSignals are, whatever sensor they come from.
@@ -216,6 +217,11 @@ def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Mad
     """Take what is obviously samples in a file of any tree."""
     made = _Made([], [], [])
     found, numbers, left_out = _sort(file, n_bytes, options, made.warnings)
+    wanted = options.value("dataset").strip("/")
+    if wanted:
+        by_path = {rows.path: rows for rows in found}
+        found = pick(by_path, ",".join(part.strip(" /") for part in wanted.split(",")), path.name, "dataset of samples")
+        left_out = []
     longest = max((rows.n_samples for rows in found), default=0)
     left_out += [rows.path for rows in found if rows.n_samples < _LEAST_PART * longest]
     found = [rows for rows in found if rows.n_samples >= _LEAST_PART * longest]
@@ -355,5 +361,10 @@ def _text(value: Any) -> str:
 
 
 FORMAT = ReaderFormat(
-    name="hdf5", title="HDF5", suffixes=(".h5", ".hdf5", ".hdf", ".he5"), sniff=sniff_hdf5, open=open_any_hdf5
+    name="hdf5",
+    title="HDF5",
+    suffixes=(".h5", ".hdf5", ".hdf", ".he5"),
+    sniff=sniff_hdf5,
+    open=open_any_hdf5,
+    options=(ReaderOption(name="dataset", title="Dataset", help="Its path, or several separated by commas"),),
 )

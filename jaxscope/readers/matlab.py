@@ -24,6 +24,7 @@ from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.hdf5_file import SIGNATURE
 from jaxscope.readers.mat_values import MatFile, MatValue
+from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import Place, SourcedRecording
 
 #: Names, in lower case without signs, of numbers that are a sampling rate and of vectors that are time.
@@ -114,6 +115,9 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
     notes = variables.pop(KEY, None)
     is_ours = notes is not None and notes.kind == "text"
     found = _sort(variables)
+    if wanted := options.value("variable"):
+        by_name = {name: (name, value) for name, value in found.arrays}
+        found.arrays = pick(by_name, wanted, path.name, "array")
     if is_ours:
         found.left_out = []  # the notes tell what these are
     warnings = list(file.warnings)
@@ -292,4 +296,11 @@ def rate_of_times(first: FloatArray, last: FloatArray, count: int) -> float | No
     return float(round(rate_hz)) if abs(rate_hz - round(rate_hz)) < 1e-6 * rate_hz else rate_hz
 
 
-FORMAT = ReaderFormat(name="matlab", title="MATLAB", suffixes=(".mat",), sniff=sniff_mat, open=open_matlab)
+FORMAT = ReaderFormat(
+    name="matlab",
+    title="MATLAB",
+    suffixes=(".mat",),
+    sniff=sniff_mat,
+    open=open_matlab,
+    options=(ReaderOption(name="variable", title="Variable", help="Its name, or several separated by commas"),),
+)

@@ -31,6 +31,7 @@ from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.grids import FileGrid, MemoryGrid, beyond_float_words, is_beyond_float
 from jaxscope.readers.inflated import InflatedBytes, may_be_held
+from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
 
 _MAGIC = b"\x93NUMPY"
@@ -169,6 +170,9 @@ def _open_npz(path: Path, options: OpenOptions) -> Recording:
     try:
         with zipfile.ZipFile(path) as archive:
             found = _sort_members(archive, path, warnings)
+            if wanted := options.value("array"):
+                by_name = {entry[0].filename.removesuffix(".npy"): entry for entry in found.arrays}
+                found.arrays = pick(by_name, wanted, path.name, "array")
             if not found.arrays:
                 raise ReadError(f"{path.name} holds no arrays of samples", hint="save each channel as a 1-D array")
             rate_hz = _usable_rate(found.rates, options, warnings)
@@ -389,4 +393,11 @@ def _open(path: Path, options: OpenOptions) -> Recording:
     return _open_npy(path, options)
 
 
-FORMAT = ReaderFormat(name="numpy", title="NumPy", suffixes=(".npy", ".npz"), sniff=_sniff, open=_open)
+FORMAT = ReaderFormat(
+    name="numpy",
+    title="NumPy",
+    suffixes=(".npy", ".npz"),
+    sniff=_sniff,
+    open=_open,
+    options=(ReaderOption(name="array", title="Array", help="Of an archive: its name, or several with commas"),),
+)

@@ -20,6 +20,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
+from jaxscope.readers.options import ReaderOption
 from jaxscope.readers.text_table_cells import Column, add_numbers, pieces_of, ragged_words
 from jaxscope.readers.text_table_layout import (
     SAMPLE_LINES,
@@ -34,6 +35,14 @@ from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_t
 if TYPE_CHECKING:
     import polars as pl
 
+_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "blanks": " "}
+_DECIMALS = {"point": ".", "comma": ","}
+OPTIONS = (
+    ReaderOption(name="time", title="Time column", help="Its name or number; none where there is none"),
+    ReaderOption(name="separator", title="Separator", kind="choice", choices=("found", *_SEPARATORS)),
+    ReaderOption(name="decimal", title="Decimal mark", kind="choice", choices=("found", *_DECIMALS)),
+    ReaderOption(name="header", title="Rows of header", kind="whole", help="How many come before the numbers"),
+)
 NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 
@@ -55,12 +64,15 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
         If the file is no text or no table.
     """
     data, warnings = decode(path.read_bytes(), path.name)
-    layout = find_layout(_first_lines(data), path.name)
+    layout = _layout(_first_lines(data), path.name, options)
+    chosen = _time_column(layout, options, path.name)
     body, n_empty = _body(data, layout)
     if n_empty:
         warnings.append(f"{n_empty:,} empty {'line is' if n_empty == 1 else 'lines are'} left out")
     warnings += ragged_words(body, layout)
-    columns, stamps = _read_columns(body, layout, path.name)
+    columns, stamps = _read_columns(body, layout, path.name, chosen)
+    if stamps is None and chosen is not None and chosen >= 0:
+        raise ReadError(f"{options.value('time')} holds no times", hint="choose another column, or none")
     timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
     numbers = _numbers(columns, layout, () if stamps is None else stamps.columns)
     if not numbers.values and not _is_summary(body, layout):
@@ -72,6 +84,32 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
         warnings.append(NO_RATE)
     warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]
     return _recording(layout, numbers, stamps, timing, rate_hz, warnings)
+
+
+def _layout(lines: list[str], name: str, options: OpenOptions) -> TableLayout:
+    header = options.value("header")
+    return find_layout(
+        lines,
+        name,
+        separator=_SEPARATORS.get(options.value("separator")),
+        decimal=_DECIMALS.get(options.value("decimal")),
+        n_header=int(float(header)) if header else None,
+    )
+
+
+def _time_column(layout: TableLayout, options: OpenOptions, name: str) -> int | None:
+    """Return the column that was chosen to be time, -1 for none of them; None where nothing was told."""
+    wanted = options.value("time").strip()
+    if not wanted:
+        return None
+    if wanted.lower() == "none":
+        return -1
+    if wanted in layout.names:
+        return layout.names.index(wanted)
+    if wanted.isdigit() and 1 <= int(wanted) <= layout.n_columns:
+        return int(wanted) - 1
+    named = ", ".join(filter(None, layout.names)) or f"1 to {layout.n_columns}"
+    raise ReadError(f"{name} has no column {wanted}", hint=f"there are {named}")
 
 
 def _is_summary(body: bytes, layout: TableLayout) -> bool:
@@ -109,7 +147,9 @@ def _body(data: bytes, layout: TableLayout) -> tuple[bytes, int]:
     return body, n_empty
 
 
-def _read_columns(body: bytes, layout: TableLayout, name: str) -> tuple[list[Column], Stamps | None]:
+def _read_columns(
+    body: bytes, layout: TableLayout, name: str, chosen: int | None
+) -> tuple[list[Column], Stamps | None]:
     """Return all columns as numbers, and the times if there is a column of them."""
     columns = [Column() for _ in range(layout.n_columns)]
     names, units = list(layout.names), list(layout.units)
@@ -117,6 +157,8 @@ def _read_columns(body: bytes, layout: TableLayout, name: str) -> tuple[list[Col
     stamp_cells: list[list[pl.Series]] = []
     n_rows = 0
     for cells in pieces_of(body, layout, name):
+        if time_columns is None and chosen is not None:
+            time_columns = () if chosen < 0 else (chosen,)
         if time_columns is None:
             found = find_stamps(cells, names, units, layout.decimal)
             time_columns = () if found is None else found.columns
@@ -124,11 +166,11 @@ def _read_columns(body: bytes, layout: TableLayout, name: str) -> tuple[list[Col
         for column, part in zip(columns, cells, strict=True):
             add_numbers(column, part, layout.decimal, n_rows + 1)
         n_rows += len(cells[0])
-    return columns, _all_stamps(time_columns or (), stamp_cells, layout)
+    return columns, _all_stamps(time_columns or (), stamp_cells, layout, chosen)
 
 
 def _all_stamps(
-    time_columns: tuple[int, ...], stamp_cells: list[list[pl.Series]], layout: TableLayout
+    time_columns: tuple[int, ...], stamp_cells: list[list[pl.Series]], layout: TableLayout, chosen: int | None
 ) -> Stamps | None:
     """Read the time columns that were found in the first piece over all rows."""
     import polars as pl
@@ -140,7 +182,7 @@ def _all_stamps(
     names = [""] * layout.n_columns
     for index, series in zip(time_columns, joined, strict=True):
         cells[index], names[index] = series, layout.names[index]
-    return find_stamps(cells, names, list(layout.units), layout.decimal)
+    return find_stamps(cells, names, list(layout.units), layout.decimal, chosen=chosen)
 
 
 def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int, ...]) -> _Columns:
@@ -223,5 +265,10 @@ def _sniff(head: bytes) -> bool:
 
 
 FORMAT = ReaderFormat(
-    name="text", title="CSV", suffixes=(".csv", ".tsv", ".txt", ".log", ".asc"), sniff=_sniff, open=read_table
+    name="text",
+    title="CSV",
+    suffixes=(".csv", ".tsv", ".txt", ".log", ".asc"),
+    sniff=_sniff,
+    open=read_table,
+    options=OPTIONS,
 )

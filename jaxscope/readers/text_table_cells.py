@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.text_table_layout import MINUS, MISSING, TableLayout, row_list
+from jaxscope.readers.text_table_layout import MINUS, MISSING, TableLayout, quotes_told, row_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,9 +152,10 @@ def ragged_words(body: bytes, layout: TableLayout) -> list[str]:
 
 def _cell_counts(piece: bytes, separator: str) -> npt.NDArray[np.int64]:
     if b'"' in piece:
-        rows: Sequence[Sequence[str]] = list(
-            csv.reader(io.StringIO(piece.decode("utf-8", "replace")), delimiter=separator)
-        )
+        with quotes_told():
+            rows: Sequence[Sequence[str]] = list(
+                csv.reader(io.StringIO(piece.decode("utf-8", "replace")), delimiter=separator)
+            )
         return np.fromiter((len(row) for row in rows), np.int64, len(rows))
     array = np.frombuffer(piece, np.uint8)
     starts = np.concatenate([[0], np.flatnonzero(array == ord("\n")) + 1])

@@ -10,7 +10,8 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -113,8 +114,15 @@ def decode(data: bytes, name: str) -> tuple[bytes, list[str]]:
     return data, notes
 
 
-def find_layout(lines: Sequence[str], name: str) -> TableLayout:
-    """Find how a table is written from its first lines.
+def find_layout(
+    lines: Sequence[str],
+    name: str,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    n_header: int | None = None,
+) -> TableLayout:
+    """Find how a table is written from its first lines, but for what is given.
 
     Raises
     ------
@@ -124,10 +132,15 @@ def find_layout(lines: Sequence[str], name: str) -> TableLayout:
     plain = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not plain:
         raise ReadError(f"{name} holds no table", hint="check that its suffix is right")
-    guess = _best_guess(plain)
-    if guess.evenness < 0.4 or (guess.numeric < 0.4 and (guess.n_columns < 2 or guess.separator == " ")):
+    guess = _best_guess(plain, separator, decimal)
+    is_told = separator is not None or n_header is not None
+    if is_told and n_header is not None and n_header >= len(guess.rows):
+        raise ReadError(f"{name} has fewer than {n_header + 1} rows", hint="give fewer rows of header")
+    if is_told:
+        pass  # whoever tells how it is written is believed
+    elif guess.evenness < 0.4 or (guess.numeric < 0.4 and (guess.n_columns < 2 or guess.separator == " ")):
         raise ReadError(f"{name} is not a table of numbers", hint="check that its suffix is right")
-    first = _first_data_row(guess)
+    first = _first_data_row(guess) if n_header is None else n_header
     header = guess.rows[:first]
     comments = [line.lstrip("#% \t") for line in lines if line.lstrip().startswith("#")]
     names, units = _names_and_units(header, guess.n_columns)
@@ -155,8 +168,15 @@ def split_rows(lines: Sequence[str], separator: str) -> list[list[str]]:
         return [[line.strip().strip('"')] for line in lines]
     if separator == " ":
         return [line.split() for line in lines]
-    try:
+    with quotes_told():
         return list(csv.reader(lines, delimiter=separator))
+
+
+@contextmanager
+def quotes_told() -> Iterator[None]:
+    """Turn what the splitter of quoted cells raises into a sentence."""
+    try:
+        yield
     except csv.Error as error:
         raise ReadError(
             "A cell of the table has no end: a quotation mark is opened and not closed",
@@ -192,9 +212,14 @@ def is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING
 
 
-def _best_guess(lines: Sequence[str]) -> _Guess:
-    guesses = [guess for pair in _CANDIDATES if (guess := _judge(lines, *pair)).n_columns > 1]
-    guesses += [_judge(lines, *pair) for pair in _SINGLE]
+def _best_guess(lines: Sequence[str], separator: str | None, decimal: str | None) -> _Guess:
+    def is_wanted(pair: tuple[str, str]) -> bool:
+        return separator in (None, pair[0]) and decimal in (None, pair[1])
+
+    several = _CANDIDATES if separator != "," or decimal != "," else ((",", ","),)
+    guesses = [_judge(lines, *pair) for pair in several if is_wanted(pair)]
+    guesses = [guess for guess in guesses if guess.n_columns > 1 or separator is not None]
+    guesses += [_judge(lines, *pair) for pair in _SINGLE if separator is None and is_wanted(pair)]
     # max keeps the first of equals, so the order of the candidates breaks ties.
     return max(guesses, key=lambda guess: round(guess.evenness * (0.1 + guess.numeric), 3))
 
@@ -318,8 +343,9 @@ def _n_lines(lines: Sequence[str], separator: str, n_rows: int) -> int:
     if separator in ("", " "):
         return n_rows
     reader = csv.reader(lines, delimiter=separator)
-    for _ in range(n_rows):
-        next(reader)
+    with quotes_told():
+        for _ in range(n_rows):
+            next(reader)
     return reader.line_num
 
 

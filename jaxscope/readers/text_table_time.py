@@ -71,7 +71,9 @@ class Timing:
     warnings: tuple[str, ...] = ()
 
 
-def find_stamps(columns: list[pl.Series], names: list[str], units: list[str], decimal: str) -> Stamps | None:
+def find_stamps(
+    columns: list[pl.Series], names: list[str], units: list[str], decimal: str, *, chosen: int | None = None
+) -> Stamps | None:
     """Find the time column, or the pair of a date and a clock column, and read it; None where there is none.
 
     Parameters
@@ -82,7 +84,12 @@ def find_stamps(columns: list[pl.Series], names: list[str], units: list[str], de
         "" where the file has none.
     decimal : str
         The decimal mark of numbers.
+    chosen : int or None
+        The column that is time, whatever it is called; None looks for it.
     """
+    if chosen is not None:
+        name, unit = names[chosen], units[chosen]
+        return _numeric_stamps(columns[chosen], name, unit, decimal, chosen) or _text_stamps(columns[chosen], (chosen,))
     pair = _date_and_clock(columns, names)
     if pair is not None:
         day, clock = pair

@@ -19,8 +19,10 @@ from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.options import ReaderOption, listed
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 from jaxscope.readers.xdf_chunks import MAGIC, Stream, StreamSource, XdfContent, scan_file
@@ -57,7 +59,7 @@ def open_xdf(path: Path, options: OpenOptions) -> Recording:
     """
     content = scan_file(path)
     warnings = list(content.warnings)
-    placed = [_place(stream, warnings) for stream in content.streams.values()]
+    placed = [_place(stream, warnings) for stream in _chosen(path, content, options.value("stream"))]
     full = [item if item.rate_hz or item.is_events else _as_given(item, options, warnings) for item in placed]
     full = [item for item in full if len(item.stamps)]
     warnings += own_rate_words((item.rate_hz for item in placed if item.rate_hz and not item.is_events), options)
@@ -79,6 +81,20 @@ def open_xdf(path: Path, options: OpenOptions) -> Recording:
 
 def _name(stream: Stream) -> str:
     return f"{stream.name} (stream {stream.number})"
+
+
+def _chosen(path: Path, content: XdfContent, wanted: str) -> list[Stream]:
+    """Return the streams that somebody chose by number or name; all where nobody did. Those of text come with them."""
+    streams = list(content.streams.values())
+    if not wanted:
+        return streams
+    names = [name.strip() for name in wanted.split(",")]
+    known = {str(stream.number) for stream in streams} | {stream.name for stream in streams}
+    missing = [name for name in names if name not in known]
+    if missing:
+        told = listed(f"{stream.number} ({stream.name})" for stream in streams)
+        raise ReadError(f"{path.name} has no stream {missing[0]}", hint=f"there are {told}")
+    return [one for one in streams if one.dtype is None or str(one.number) in names or one.name in names]
 
 
 def _place(stream: Stream, warnings: list[str]) -> _Placed:
@@ -290,4 +306,11 @@ def sniff_xdf(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-FORMAT = ReaderFormat(name="xdf", title="XDF", suffixes=(".xdf",), sniff=sniff_xdf, open=open_xdf)
+FORMAT = ReaderFormat(
+    name="xdf",
+    title="XDF",
+    suffixes=(".xdf",),
+    sniff=sniff_xdf,
+    open=open_xdf,
+    options=(ReaderOption(name="stream", title="Stream", help="Its number or name, or several separated by commas"),),
+)

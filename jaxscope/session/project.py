@@ -69,10 +69,13 @@ def fingerprint(path: str | Path) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
-def reference_to(path: str | Path, *, rate_hz: float | None = None) -> RecordingRef:
+def reference_to(
+    path: str | Path, *, rate_hz: float | None = None, options: tuple[tuple[str, str], ...] = ()
+) -> RecordingRef:
     """Return the reference to a recording on disk."""
     size, digest = fingerprint(path)
-    return RecordingRef(path=str(Path(path).resolve()), size_bytes=size, fingerprint=digest, rate_hz=rate_hz)
+    place = str(Path(path).resolve())
+    return RecordingRef(path=place, size_bytes=size, fingerprint=digest, rate_hz=rate_hz, options=options)
 
 
 def change_of(reference: RecordingRef) -> tuple[str, str] | None:
@@ -240,6 +243,7 @@ def _recording(content: Any, folder: Path) -> RecordingRef | None:
         size_bytes=reference.size_bytes,
         fingerprint=reference.fingerprint,
         rate_hz=reference.rate_hz,
+        options=reference.options,
     )
 
 

@@ -105,6 +105,11 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
         return int(number)
     if kind == "float":
         return number_in(value, where)
+    if kind == "tuple[tuple[str, str], ...]":
+        pairs = [of_type(pair, list, where) for pair in of_type(value, list, where)]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a list of pairs of texts")
+        return tuple((of_type(name, str, where), of_type(told, str, where)) for name, told in pairs)
     if kind == "tuple[str, ...]":
         return tuple(of_type(item, str, where) for item in of_type(value, list, where))
     if kind == "tuple[bool, ...]":

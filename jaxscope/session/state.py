@@ -43,6 +43,8 @@ class RecordingRef:
     #: hash of the first and last MiB
     fingerprint: str | None = None
     rate_hz: float | None = None
+    #: what the person told about a file that does not tell it itself, by the names of its reader
+    options: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +142,8 @@ class Viewport:
     paper_mm_s: float | None = None
     #: After is drawn earlier by the delay of its chain
     line_up: bool = False
+    #: float32, q31, q15 or "12 bit": what the numbers would be rounded to, as a preview; empty for none
+    word: str = ""
     #: which stages of a chain were on before one of them was heard alone
     before_solo: tuple[bool, ...] = ()
     #: the pin that is compared with, and whether the traces show it in place of its chain
