@@ -19,7 +19,7 @@ class CompilePatience:
     def __init__(self, notices: Notices, actions: WindowActions) -> None:
         self._notices = notices
         self._actions = actions
-        self.timer = QTimer()
+        self.timer = QTimer(actions.window)  # it goes with the window
         self.timer.setSingleShot(True)
         self.timer.setInterval(PATIENCE_MS)
         self.timer.timeout.connect(self._offer)

@@ -27,7 +27,8 @@ class WindowLayout:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._is_folded = False
-        self._was_narrow: bool | None = None
+        #: whether it was narrow, and the text scale, when the dock was given its width
+        self._was_like: tuple[bool, float] | None = None
         #: width that a person gave the dock, at text scale 1; 0 is the usual one
         self.dock_width = 0
         self.strip_place = QStackedWidget()
@@ -94,6 +95,7 @@ class WindowLayout:
         window = self._window
         is_zen = window.actions_.is_zen and window.shell.has_recording
         is_narrow = window.width() < WIDE_FROM_PX
+        has_room = window.width() / theme().text_scale >= WIDE_FROM_PX
         self._set_folded(folded=window.width() < FOLDED_BELOW_PX)
         for part in (window.top, window.status):
             part.setVisible(not is_zen)
@@ -103,9 +105,9 @@ class WindowLayout:
             window.dock.setVisible(not is_zen)
         self.strip_place.setFixedHeight(window.strip.height())
         window.dock.set_narrow(narrow=is_narrow)
-        window.strip.set_notes_visible(visible=not is_narrow)
-        if is_narrow != self._was_narrow:
-            self._was_narrow = is_narrow
+        window.strip.set_notes_visible(visible=has_room)
+        if (is_narrow, theme().text_scale) != self._was_like:
+            self._was_like = (is_narrow, theme().text_scale)
             self._give_dock_its_width()
         if self._is_folded and window.dock.isVisible():
             self._place_dock()

@@ -139,9 +139,10 @@ class Button(QPushButton):
         left = (rect.width() - self._content_width()) / 2
         middle = rect.height() / 2
         if self.is_busy or self._icon:
-            spot = QRectF(left - 1, middle - _ICON / 2, _ICON, _ICON)
+            size = scaled(_ICON)
+            spot = QRectF(left - 1, middle - size / 2, size, size)
             if self._icon:
-                left += 22
+                left += scaled(22)
             else:
                 spot.moveCenter(rect.center())
             if self.is_busy:
@@ -161,7 +162,7 @@ class Button(QPushButton):
 
     def _content_width(self) -> float:
         width = text_width(self.text(), font(self._px, 500))
-        width += 22 if self._icon else 0
+        width += scaled(22) if self._icon else 0
         width += text_width(self._key, font(11)) + 10 if self._key else 0
         return width + (18 if self._trailing else 0)
 

@@ -197,6 +197,7 @@ class NumberField(TextField):
         stands = typed is not None and isclose(typed[1], self._value, rel_tol=1e-12, abs_tol=0)
         self.setToolTip(f"{typed[0]} = {self._span.write(self._value)}" if typed and stands else "")
         written = typed[0] if typed and stands and expression else self._span.write(self._value)
+        self.setAccessibleDescription(f"{self._span.write(self._value)} {self.unit}".strip())
         if self.text() != written:
             self.setText(written)
             if self.hasFocus():

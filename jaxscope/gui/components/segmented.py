@@ -62,9 +62,10 @@ class _SegmentButton(QToolButton):
             token = "off"
         left = (rect.width() - self._content_width()) / 2
         if self.segment.icon:
-            spot = QRectF(left - 1, rect.height() / 2 - 8, 16, 16)
+            size = scaled(16)
+            spot = QRectF(left - 1, (rect.height() - size) / 2, size, size)
             draw_icon(painter, self.segment.icon, spot, token if self.icons_only else ("after" if on else "text3"))
-            left += 20
+            left += scaled(20)
         if not self._shows_icon_only():
             draw_text(painter, QRectF(left, 0, rect.width(), rect.height()), self.segment.label, font(12, 500), token)
         if self.hasFocus():
@@ -76,8 +77,8 @@ class _SegmentButton(QToolButton):
 
     def _content_width(self) -> float:
         if self._shows_icon_only():
-            return 16
-        return text_width(self.segment.label, font(12, 500)) + (20 if self.segment.icon else 0)
+            return scaled(16)
+        return text_width(self.segment.label, font(12, 500)) + (scaled(20) if self.segment.icon else 0)
 
 
 class SegmentedControl(QWidget):

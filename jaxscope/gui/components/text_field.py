@@ -97,6 +97,11 @@ class TextField(QLineEdit):
         return self._wrong
 
     @property
+    def unit(self) -> str:
+        """What is shown at the right."""
+        return self._unit
+
+    @property
     def holds_untaken_text(self) -> bool:
         """Whether there is typing that Enter or leaving the field has not taken yet."""
         return self._untaken

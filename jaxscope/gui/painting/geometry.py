@@ -9,14 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jaxscope.gui.painting.scene import Content
+from jaxscope.gui.theme import scaled
 from jaxscope.session.state import LEAST_SHARE, Viewport
 
-#: Width of the rail, and of everything that stands over or under it.
+#: Width of the rail at text scale 1, and of everything that stands over or under it.
 RAIL_PX = 152
 #: Between the panes of Split.
 DIVIDER_PX = 9
 #: The column of what was removed, in Difference.
 REMOVED_PX = 92
+
+
+def rail_px() -> int:
+    """Return the width of the rail at the text scale of now."""
+    return scaled(RAIL_PX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

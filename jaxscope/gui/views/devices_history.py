@@ -88,8 +88,8 @@ class RedrawHistory(QWidget):
     def _paint_bars(self, painter) -> None:
         left, right = 16.0, self.width() * 0.47
         floor, top = self.height() - scaled(24), scaled(30)
-        draw_text(painter, QRectF(left, scaled(8), 260, scaled(16)), "Last 120 redraws", font(11), "text3")
-        below = QRectF(left, floor + 3, 260, scaled(16))
+        draw_text(painter, QRectF(left, scaled(8), right - left, scaled(16)), "Last 120 redraws", font(11), "text3")
+        below = QRectF(left, floor + 3, right - left, scaled(16))
         draw_text(painter, below, "edit to result, without drawing", font(11), "text3")
         if self._times_ms:
             highest = max(np.percentile(self._times_ms, 98) * 1.25, 0.1)
@@ -115,7 +115,7 @@ class RedrawHistory(QWidget):
             icon, token = ("circle-check", "ok") if relative <= WARN_ABOVE else ("alert-triangle", "warn")
             token = "danger" if relative > DANGER_ABOVE else token
             words = f"{write_error(relative)} largest error vs SciPy float64".replace("-", MINUS)
-        draw_icon(painter, icon, QRectF(left, scaled(66), 16, 16), token)
-        draw_text(painter, QRectF(left + 23, scaled(64), self.width(), scaled(20)), words, font(12, 500))
-        room = QRectF(left + 23, scaled(83), self.width() - left - 31, scaled(16))
+        draw_icon(painter, icon, QRectF(left, scaled(66), scaled(16), scaled(16)), token)
+        draw_text(painter, QRectF(left + scaled(23), scaled(64), self.width(), scaled(20)), words, font(12, 500))
+        room = QRectF(left + scaled(23), scaled(83), self.width() - left - scaled(23) - 8, scaled(16))
         draw_text(painter, room, agreement.checked, font(11), "text3")

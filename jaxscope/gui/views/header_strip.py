@@ -18,7 +18,7 @@ from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline
 from jaxscope.gui.components.stepper import Stepper
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.geometry import RAIL_PX, REMOVED_PX, panes_of
+from jaxscope.gui.painting.geometry import RAIL_PX, REMOVED_PX, panes_of, rail_px
 from jaxscope.gui.painting.lanes import lanes_of, shown_channels, shown_unit
 from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, scaled, theme
@@ -30,6 +30,8 @@ from jaxscope.session.state import SessionState
 
 _HEIGHT = 36
 _NOTES_FROM_PX = 1440
+#: text scale up to which a narrow strip has room for the words of the steppers
+_LABELS_UP_TO = 1.3
 _BARS = tuple(float(f"{factor}e{power}") for power in range(-12, 13) for factor in (1, 2, 5))
 
 
@@ -85,7 +87,6 @@ class HeaderStripView(AbstractView, QWidget):
         self._row.addWidget(self.window_stepper)
         self._row.addWidget(self.scale_stepper)
         self._find.setParent(self)
-        self._find.move(RAIL_PX - 34, 5)
         self.setFixedHeight(scaled(_HEIGHT))
         theme().changed.connect(self._on_theme)
 
@@ -138,7 +139,7 @@ class HeaderStripView(AbstractView, QWidget):
 
     def _show_labels(self) -> None:
         """Leave the words of the steppers out where the name of the second pane needs their room."""
-        visible = self._has_notes or self._state.viewport.mode != "split"
+        visible = self._has_notes or (self._state.viewport.mode != "split" and theme().text_scale <= _LABELS_UP_TO)
         for stepper in (self.window_stepper, self.scale_stepper):
             stepper.set_label_visible(visible=visible)
 
@@ -281,13 +282,13 @@ class HeaderStripView(AbstractView, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
         painter.fillRect(self.rect(), colour("canvas"))
-        hairline(painter, RAIL_PX - 1, 0, self.height(), upright=True)
+        hairline(painter, rail_px() - 1, 0, self.height(), upright=True)
         hairline(painter, 0, self.height() - 1, self.width())
         if self._info is not None:
             if self._search.isHidden():
-                draw_text(painter, QRectF(14, 0, 108, self.height() - 1), self._count(), font(11, 500), "text3")
-            room = QRectF(RAIL_PX, 0, self.window_stepper.x() - 14 - RAIL_PX, self.height() - 1)
-            paint_legend(painter, self.legend, room, panes_of(self._state.viewport, self.width() - RAIL_PX))
+                draw_text(painter, QRectF(14, 0, scaled(108), self.height() - 1), self._count(), font(11, 500), "text3")
+            room = QRectF(rail_px(), 0, self.window_stepper.x() - 14 - rail_px(), self.height() - 1)
+            paint_legend(painter, self.legend, room, panes_of(self._state.viewport, self.width() - rail_px()))
         if self._state.viewport.mode == "difference":
             left = self.width() - REMOVED_PX
             hairline(painter, left, 0, self.height(), upright=True)
@@ -316,7 +317,7 @@ class HeaderStripView(AbstractView, QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._find.move(RAIL_PX - 8 - self._find.width(), (self.height() - self._find.height()) // 2)
+        self._find.move(rail_px() - 8 - self._find.width(), (self.height() - self._find.height()) // 2)
 
 
 def _looks(state: SessionState) -> tuple[object, ...]:

@@ -98,6 +98,7 @@ class KeysSheet(Sheet):
         words = "Letters act only while the traces have the focus, never while you type in a field."
         self.footer.addWidget(Label(words, 12, 400, "text2"))
         self._scroll = QScrollArea()
+        self._scroll.setAccessibleName("List of keys")
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -106,18 +107,28 @@ class KeysSheet(Sheet):
         key_table().changed.connect(self._fill_again)
         theme().changed.connect(self._fill_again)
 
+    def open_sheet(self) -> None:
+        super().open_sheet()
+        self._fill_again()
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        if self.isVisible():
+            self._fill_again()
+
     def _fill_again(self) -> None:
         self._fill(self._search.text())
 
     def _fill(self, text: str) -> None:
         page = _Page()
-        columns = [QVBoxLayout() for _ in range(_COLUMNS)]
+        count = max(1, min(_COLUMNS, self._scroll.width() // scaled(_WORDS_PX + _KEYS_PX + 16)))
+        columns = [QVBoxLayout() for _ in range(count)]
         row = QHBoxLayout(page)
         row.setContentsMargins(20, 16, 20, 4)
         row.setSpacing(16)
         for column in columns:
             row.addLayout(column, 1)
-        heights = [0] * _COLUMNS
+        heights = [0] * count
         titles = dict(_GROUPS)
         wanted = text.casefold()
         for group, rows in listed_rows().items():

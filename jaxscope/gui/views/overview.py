@@ -19,7 +19,7 @@ from jaxscope.data.annotations import Gap
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hairline, rounded
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.geometry import RAIL_PX
+from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_gaps import hatch
@@ -112,25 +112,27 @@ class OverviewView(AbstractView, QWidget):
 
     @property
     def _width(self) -> float:
-        return max(1.0, self.width() - RAIL_PX - _RIGHT_PX)
+        return max(1.0, self.width() - rail_px() - _RIGHT_PX)
 
     def envelope_width(self) -> float:
         """Return the logical pixels that the recording has."""
         return self._width
 
     def _x(self, second: float) -> float:
-        return RAIL_PX + second / max(self._total_s, 1e-9) * self._width
+        return rail_px() + second / max(self._total_s, 1e-9) * self._width
 
     def _second(self, x: float) -> float:
-        return (x - RAIL_PX) / self._width * self._total_s
+        return (x - rail_px()) / self._width * self._total_s
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
         painter.fillRect(self.rect(), colour("bar"))
         hairline(painter, 0, 0, self.width())
-        draw_text(painter, QRectF(14, 9, RAIL_PX - 20, 18), "Overview", font(12, 500), "text2")
+        high = scaled(18)
+        draw_text(painter, QRectF(14, 9, rail_px() - 20, high), "Overview", font(12, 500), "text2")
         for place, words in enumerate(self._captions()):
-            draw_text(painter, QRectF(14, 27 + 16 * place, RAIL_PX - 20, 18), words, font(11), "text3")
+            room = QRectF(14, 9 + high + scaled(16) * place, rail_px() - 20, high)
+            draw_text(painter, room, words, font(11), "text3")
         if self._total_s > 0:
             self._paint_envelope(painter)
             self._paint_strip(painter)
@@ -158,7 +160,7 @@ class OverviewView(AbstractView, QWidget):
             self._image = envelope_image(
                 self._frame, self._total_s, round(self._width * ratio), ratio, shows_after=shows_after
             )
-        painter.drawImage(QPointF(RAIL_PX, _TOP), self._image)
+        painter.drawImage(QPointF(rail_px(), _TOP), self._image)
         for gap in self._gaps:
             left, right = self._x(gap.start_s), self._x(gap.stop_s)
             if right - left < 1:
@@ -169,13 +171,13 @@ class OverviewView(AbstractView, QWidget):
             hatch(painter, place, "text3")
 
     def _paint_strip(self, painter: QPainter) -> None:
-        rounded(painter, QRectF(RAIL_PX, _STRIP, self._width, 3), 1.5, "line2")
+        rounded(painter, QRectF(rail_px(), _STRIP, self._width, 3), 1.5, "line2")
         for start_s, stop_s in self._filtered_spans():
             left, right = self._x(start_s), self._x(stop_s)
             rounded(painter, QRectF(left, _STRIP, max(1.0, right - left), 3), 1.5, "after")
         for x in sorted({round(self._x(event.onset_s)) for event in self._state.document.annotations}):
             rounded(painter, QRectF(x - 1, 2, 2, 5), 1, "warn")
-        ticks = time_ticks(0.0, self._total_s, self._width, least_px=110)
+        ticks = time_ticks(0.0, self._total_s, self._width, least_px=scaled(110))
         for second in ticks.minor:
             painter.fillRect(QRectF(round(self._x(second)), _STRIP + 10, 1, 4), colour("line2"))
         decimals = 0 if ticks.step >= 1 else 1
@@ -183,9 +185,11 @@ class OverviewView(AbstractView, QWidget):
             words = clock(second, decimals)
             words = words[1:] if words.startswith("0") and ":" in words[:3] else words
             if second == 0:
-                draw_text(painter, QRectF(RAIL_PX, _STRIP + 5, 60, 16), words, font(11), "text3", LEFT)
-            elif self._x(second) + 24 < self.width():
-                draw_text(painter, QRectF(self._x(second) - 40, _STRIP + 5, 80, 16), words, font(11), "text3", CENTRE)
+                room = QRectF(rail_px(), _STRIP + 5, scaled(60), scaled(16))
+                draw_text(painter, room, words, font(11), "text3", LEFT)
+            elif self._x(second) + scaled(24) < self.width():
+                room = QRectF(self._x(second) - 60, _STRIP + 5, 120, scaled(16))
+                draw_text(painter, room, words, font(11), "text3", CENTRE)
 
     def _filtered_spans(self) -> list[tuple[float, float]]:
         frame = self._frame

@@ -17,11 +17,12 @@ from jaxscope.compute.frames import Blocked, Frame, Opened
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded
 from jaxscope.gui.icons import draw_icon
-from jaxscope.gui.painting.geometry import RAIL_PX
+from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_in, lanes_of, name_stride, row_count, shown_channels
-from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.rail_groups import named_lane, paint_overlaid
+from jaxscope.gui.views.traces_focus import focus_spans
 from jaxscope.gui.views.traces_gestures import chosen_channels
 from jaxscope.gui.views.traces_numbers import signed
 from jaxscope.session.actions import HideChannels, SelectChannels, SetChannelOrder, SetLook, ShowLanes
@@ -57,11 +58,11 @@ class RailView(AbstractView, QWidget):
         self._height_of: tuple[Lane, float, float] | None = None
         self._anchor = ""
         self._unstable_chains: frozenset[int] = frozenset()
-        self.setFixedWidth(RAIL_PX)
+        self.setFixedWidth(rail_px())
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Channels")
-        theme().changed.connect(self.update)
+        theme().changed.connect(self._on_theme)
 
     @classmethod
     def of(cls, kit: ViewKit) -> Self:
@@ -69,7 +70,11 @@ class RailView(AbstractView, QWidget):
         return cls(kit.dispatch, kit.state)
 
     def sizeHint(self) -> QSize:
-        return QSize(RAIL_PX, 780)
+        return QSize(rail_px(), 780)
+
+    def _on_theme(self) -> None:
+        self.setFixedWidth(rail_px())
+        self.update()
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -115,7 +120,7 @@ class RailView(AbstractView, QWidget):
         painter = begin(self)
         painter.fillRect(self.rect(), colour("canvas"))
         count = row_count(self._lanes)
-        stride = name_stride(self.height(), count)
+        stride = name_stride(self.height() / theme().text_scale, count)
         for row in range(count):
             rect = QRectF(0, row * self.height() / count, self.width(), self.height() / count)
             lanes = lanes_in(self._lanes, row)
@@ -123,6 +128,9 @@ class RailView(AbstractView, QWidget):
                 self._paint_row(painter, row, lanes[0], rect, stride)
             else:
                 paint_overlaid(painter, lanes, rect, self._state.viewport.selected_channels)
+        if self.hasFocus():
+            for top, high in focus_spans(self._state, self._lanes, self.height()):
+                painter.fillRect(QRectF(0, top, 2, high), colour("focus"))
         if self._drop_y is not None:
             painter.fillRect(QRectF(0, round(self._drop_y) - 1, self.width() - 1, 2), colour("focus"))
         hairline(painter, self.width() - 1, 0, self.height(), upright=True)
@@ -138,16 +146,16 @@ class RailView(AbstractView, QWidget):
             painter.fillRect(rect, colour("hover", 0.6))
         if row % stride and not is_under:
             return
-        words = QRectF(rect.left(), rect.center().y() - 10, rect.width(), 20)
+        words = QRectF(rect.left(), rect.center().y() - scaled(10), rect.width(), scaled(20))
         swatch = min(12.0, max(4.0, rect.height() - 2))
         rounded(painter, QRectF(14, rect.center().y() - swatch / 2, 3, swatch), 1.5, lane.colour)
         has_tools = is_under and rect.height() >= 16
-        room = _TOOL_LEFT - 28 if has_tools else (38 if lane.unit else 82)
+        room = scaled(_TOOL_LEFT - 28 if has_tools else (38 if lane.unit else 82))
         elide = Qt.TextElideMode.ElideMiddle
         is_long = not has_tools and len(lane.title) > 5
         draw_text(
             painter,
-            words.adjusted(26, 0, -(self.width() - 26 - (86 if is_long else room)), 0),
+            words.adjusted(26, 0, -(self.width() - 26 - (scaled(86) if is_long else room)), 0),
             lane.title,
             font(12, 500),
             "text",
@@ -155,19 +163,19 @@ class RailView(AbstractView, QWidget):
         )
         if has_tools:
             for place, icon in enumerate(_TOOLS):
-                spot = QRectF(_TOOL_LEFT + _TOOL_STEP * place, rect.center().y() - 8, 16, 16)
+                spot = QRectF(scaled(_TOOL_LEFT) + _TOOL_STEP * place, rect.center().y() - 8, 16, 16)
                 draw_icon(painter, icon, spot, "text2")
         elif not is_long:
-            draw_text(painter, words.adjusted(66, 0, -34, 0), lane.unit, font(11), "text3", elide=elide)
+            draw_text(painter, words.adjusted(scaled(66), 0, -scaled(34), 0), lane.unit, font(11), "text3", elide=elide)
         self._paint_tag(painter, lane, rect, is_selected=is_selected)
 
     def _paint_tag(self, painter: QPainter, lane: Lane, rect: QRectF, *, is_selected: bool) -> None:
         middle = rect.center().y()
         if lane.is_raw:
-            words = QRectF(0, middle - 10, self.width() - 14, 20)
+            words = QRectF(0, middle - scaled(10), self.width() - 14, scaled(20))
             draw_text(painter, words, "raw", font(11), "before_text", RIGHT)
             return
-        box = QRectF(self.width() - 30, middle - 8, 17, 16)
+        box = QRectF(self.width() - 13 - scaled(17), middle - scaled(8), scaled(17), scaled(16))
         rounded(painter, box, 4, "after_bg" if is_selected else "hover")
         is_unstable = ord(lane.tag) - ord("A") in self._unstable_chains
         token = "danger" if is_unstable else ("after" if is_selected else "text2")
@@ -329,5 +337,5 @@ class RailView(AbstractView, QWidget):
         is_stacked = self._state.viewport.arrangement == "stacked"
         if not self._lanes or not is_stacked or self.height() / row_count(self._lanes) < 16:
             return None
-        place = int((point.x() - _TOOL_LEFT + 4) // _TOOL_STEP)
-        return place if 0 <= place < len(_TOOLS) and point.x() >= _TOOL_LEFT - 4 else None
+        place = int((point.x() - scaled(_TOOL_LEFT) + 4) // _TOOL_STEP)
+        return place if 0 <= place < len(_TOOLS) and point.x() >= scaled(_TOOL_LEFT) - 4 else None

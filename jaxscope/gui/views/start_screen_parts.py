@@ -6,7 +6,6 @@ Heights and places follow the text scale, so nothing is cut at 200 %.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -132,10 +131,13 @@ class DropZone(QWidget):
 
     def format_lines(self, width: float) -> list[str]:
         """Return the formats in as many lines as they need, of much the same length."""
-        whole = text_width(_APART.join(self._formats), font(12))
-        count = max(1, ceil(whole / max(1.0, width)))
-        per_line = -(-len(self._formats) // count)
-        return [_APART.join(self._formats[at : at + per_line]) for at in range(0, len(self._formats), per_line)]
+        for per_line in range(len(self._formats), 0, -1):
+            count = -(-len(self._formats) // per_line)
+            even = -(-len(self._formats) // count)
+            lines = [_APART.join(self._formats[at : at + even]) for at in range(0, len(self._formats), even)]
+            if all(text_width(line, font(12)) <= width for line in lines):
+                return lines
+        return list(self._formats)
 
 
 class FileRow(QAbstractButton):

@@ -13,7 +13,7 @@ from jaxscope.compute.frames import Opened
 from jaxscope.display.ticks import decimals_of, time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, axes_of, pane_at, panes_of
+from jaxscope.gui.painting.geometry import PaneRect, axes_of, pane_at, panes_of, rail_px
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_numbers import clock
@@ -72,7 +72,7 @@ class TimeAxisView(AbstractView, QWidget):
 
     @property
     def _panes(self) -> tuple[PaneRect, ...]:
-        return axes_of(panes_of(self._state.viewport, self.width() - RAIL_PX))
+        return axes_of(panes_of(self._state.viewport, self.width() - rail_px()))
 
     @property
     def _is_clock(self) -> bool:
@@ -91,7 +91,7 @@ class TimeAxisView(AbstractView, QWidget):
         hairline(painter, 0, 0, self.width(), "line2")
         stop_s = self._state.viewport.start_s + self._state.viewport.duration_s
         caption = "clock" if self._is_clock else ("h:mm:ss" if stop_s >= 3600 else "mm:ss")
-        draw_text(painter, QRectF(0, 1, RAIL_PX - 12, self.height()), caption, font(11), "text3", RIGHT)
+        draw_text(painter, QRectF(0, 1, rail_px() - 12, self.height()), caption, font(11), "text3", RIGHT)
         for pane in self._panes:
             self._paint_pane(painter, pane)
         painter.end()
@@ -103,16 +103,16 @@ class TimeAxisView(AbstractView, QWidget):
         widest = text_width(self._words(stop_s, decimals_of(ticks.step)), font(11))
         if widest + _LEAST_GAP > 60:
             ticks = time_ticks(start_s, stop_s, pane.width, least_px=widest + _LEAST_GAP)
-        edge = pane.left + RAIL_PX
+        edge = pane.left + rail_px()
         for seconds, length, token in ((ticks.minor, 4, "line2"), (ticks.major, 6, "off")):
             for second in seconds:
-                mark = round(RAIL_PX + pane.x_of(second, start_s, viewport.duration_s))
+                mark = round(rail_px() + pane.x_of(second, start_s, viewport.duration_s))
                 painter.fillRect(QRectF(mark, 1, 1, length), colour(token))
         decimals = decimals_of(ticks.step)
         badge = self._badge_rect(pane, edge)
         free_from = edge
         for second in ticks.major:
-            x = RAIL_PX + pane.x_of(second, start_s, viewport.duration_s)
+            x = rail_px() + pane.x_of(second, start_s, viewport.duration_s)
             words = self._words(second, decimals)
             width = text_width(words, font(11))
             left = x + 4 if x - edge < width / 2 else x - width / 2
@@ -132,13 +132,13 @@ class TimeAxisView(AbstractView, QWidget):
             return None
         viewport = self._state.viewport
         width = text_width(self._words(self._pointer_s, 3), font(11, 500)) + 14
-        x = RAIL_PX + pane.x_of(self._pointer_s, viewport.start_s, viewport.duration_s)
+        x = rail_px() + pane.x_of(self._pointer_s, viewport.start_s, viewport.duration_s)
         x = min(max(x - width / 2, edge), edge + pane.width - width)
         return QRectF(round(x), 4, width, 20)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and event.position().x() >= RAIL_PX:
-            pane = pane_at(self._panes, event.position().x() - RAIL_PX)
+        if event.button() == Qt.MouseButton.LeftButton and event.position().x() >= rail_px():
+            pane = pane_at(self._panes, event.position().x() - rail_px())
             self._drag = (event.position().x(), self._state.viewport.start_s, pane.width)
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
@@ -156,8 +156,8 @@ class TimeAxisView(AbstractView, QWidget):
         notches = (event.angleDelta().y() or event.angleDelta().x()) / 120
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             viewport = self._state.viewport
-            pane = pane_at(self._panes, event.position().x() - RAIL_PX)
-            around_s = pane.second_at(event.position().x() - RAIL_PX, viewport.start_s, viewport.duration_s)
+            pane = pane_at(self._panes, event.position().x() - rail_px())
+            around_s = pane.second_at(event.position().x() - rail_px(), viewport.start_s, viewport.duration_s)
             self._navigator.zoom(_ZOOM_STEP**-notches, around_s)
         else:
             self._navigator.pan_windows(-notches * 0.1)

@@ -41,6 +41,8 @@ _MODES = (
 _MODES_IN_WORDS = tuple(replace(mode, icon=None) for mode in _MODES)
 _WIDE_FROM_PX = 1440
 _ICONS_BELOW_PX = 1200
+#: width at text scale 1 below which larger text leaves no room for the words of the modes
+_LEAST_ROOM_FOR_WORDS_PX = 1000
 
 
 class TitleBlock(QWidget):
@@ -51,11 +53,14 @@ class TitleBlock(QWidget):
         self._path = ""
         self._facts = ""
         self._is_dirty = False
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Recording")
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(190), scaled(52))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(120), scaled(52))
 
     def show_recording(self, path: str, facts: str) -> None:
         """Show what is open."""
@@ -91,11 +96,11 @@ class TitleBlock(QWidget):
         middle = self.height() / 2
         room = self.width() - 18
         elide = Qt.TextElideMode.ElideMiddle
-        draw_text(painter, QRectF(0, middle - 17, room, 18), name, font(13, 600), "text", elide=elide)
+        draw_text(painter, QRectF(0, middle - scaled(17), room, scaled(18)), name, font(13, 600), "text", elide=elide)
         if self._is_dirty:
             x = min(text_width(name, font(13, 600)), room) + 10
-            disc(painter, QRectF(x - 1, middle - 8.5, 2, 2).center(), 3, "text3")
-        rest = QRectF(0, middle + 1, self.width(), 15)
+            disc(painter, QRectF(x - 1, middle - scaled(17) / 2, 2, 2).center(), 3, "text3")
+        rest = QRectF(0, middle + 1, self.width(), scaled(15))
         draw_text(painter, rest, self._facts, font(11), "text3", elide=Qt.TextElideMode.ElideRight)
         painter.end()
 
@@ -140,7 +145,7 @@ class ComputeChip(QToolButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = 34 + sum(text_width(words, font(12, 500)) + 20 for words in self._words) + 10
+        width = scaled(34) + sum(text_width(words, font(12, 500)) + 20 for words in self._words) + 10
         return QSize(round(width), scaled(32))
 
     def minimumSizeHint(self) -> QSize:
@@ -151,8 +156,9 @@ class ComputeChip(QToolButton):
         rect, height = QRectF(self.rect()), self.height()
         is_over = self.underMouse() or self.isDown()
         rounded(painter, rect, 6, "hover" if is_over else None, "line2")
-        draw_icon(painter, "cpu", QRectF(10, height / 2 - 8.5, 17, 17), "text2")
-        x = 34.0
+        size = scaled(17)
+        draw_icon(painter, "cpu", QRectF(10, (height - size) / 2, size, size), "text2")
+        x = float(scaled(34))
         for place, words in enumerate(self._words):
             width = text_width(words, font(12, 500))
             draw_text(painter, QRectF(x, 0, width + 3, height), words, font(12, 500), "text" if place < 1 else "text2")
@@ -293,14 +299,20 @@ class TopBarView(AbstractView, QWidget):
 
     def _on_theme(self) -> None:
         self.setFixedHeight(scaled(52))
+        self._fit()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_narrow = self.width() < _WIDE_FROM_PX
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave out what there is no room for, at the width and the text scale of now."""
+        roomy = self.width() / theme().text_scale
+        is_narrow = roomy < _WIDE_FROM_PX
         self.chip.set_narrow(narrow=is_narrow)
         self.readout.set_narrow(narrow=is_narrow)
-        in_icons = self.width() < _ICONS_BELOW_PX
+        in_icons = self.width() < _ICONS_BELOW_PX or roomy < _LEAST_ROOM_FOR_WORDS_PX
         self.modes.set_segments(_MODES if in_icons else _MODES_IN_WORDS)
         self.modes.set_icons_only(icons_only=in_icons)
         self.modes.set_current(self._state.viewport.mode)

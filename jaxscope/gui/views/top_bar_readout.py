@@ -179,8 +179,8 @@ class Readout(AbstractView, QWidget):
         elif compiling_s is not None:
             self._paint_compiling(painter, compiling_s)
         elif not self._has_recording:
-            draw_icon(painter, "circle-check", QRectF(0, self.height() / 2 - 8, 16, 16), "ok")
-            draw_text(painter, QRectF(23, 0, 60, self.height()), "Ready", font(12, 500), "text2")
+            draw_icon(painter, "circle-check", QRectF(0, self.height() / 2 - scaled(8), scaled(16), scaled(16)), "ok")
+            draw_text(painter, QRectF(scaled(23), 0, scaled(60), self.height()), "Ready", font(12, 500), "text2")
         elif self._frame is not None:
             self._paint_numbers(painter)
         painter.end()
@@ -188,21 +188,21 @@ class Readout(AbstractView, QWidget):
     def _paint_held(self, painter: QPainter) -> None:
         height = self.height()
         token = "danger" if self._blocked is not None and self._blocked.kind == "unstable" else "warn"
-        draw_icon(painter, "player-pause", QRectF(0, height / 2 - 8, 16, 16), token)
-        draw_text(painter, QRectF(23, 0, 60, height), "Held", font(12, 600), token)
+        draw_icon(painter, "player-pause", QRectF(0, height / 2 - scaled(8), scaled(16), scaled(16)), token)
+        draw_text(painter, QRectF(scaled(23), 0, scaled(60), height), "Held", font(12, 600), token)
         if not self._is_narrow:
             left = 23 + text_width("Held", font(12, 600)) + 8
             words = "last stable filter" if token == "danger" else "last good filter"
-            draw_text(painter, QRectF(left, 0, 140, height), words, font(11), "text2")
+            draw_text(painter, QRectF(left, 0, scaled(140), height), words, font(11), "text2")
 
     def _paint_compiling(self, painter: QPainter, spent_s: float) -> None:
         height = self.height()
-        busy_ring(painter, QRectF(0, height / 2 - 8, 16, 16), self._turn, "after")
+        busy_ring(painter, QRectF(0, height / 2 - scaled(8), scaled(16), scaled(16)), self._turn, "after")
         words = f"{spent_s:.1f} s" if self._is_narrow else f"Compiling {spent_s:.1f} s"
-        draw_text(painter, QRectF(23, 0, 120, height), words, font(12, 500))
+        draw_text(painter, QRectF(scaled(23), 0, scaled(120), height), words, font(12, 500))
         if not self._is_narrow:
             left = 23 + text_width(words, font(12, 500)) + 8
-            draw_text(painter, QRectF(left, 0, 100, height), "first time only", font(11), "text3")
+            draw_text(painter, QRectF(left, 0, scaled(100), height), "first time only", font(11), "text3")
 
     def _paint_numbers(self, painter: QPainter) -> None:
         taken, agreement = self.words()
@@ -211,7 +211,7 @@ class Readout(AbstractView, QWidget):
             self._paint_spark(painter, height)
             x = _SPARK * 1.5 + 6
         if taken:
-            draw_text(painter, QRectF(x, 0, 80, height), taken, font(12, 500))
+            draw_text(painter, QRectF(x, 0, scaled(80), height), taken, font(12, 500))
             x += text_width(taken, font(12, 500)) + 8
         if self._agreement is None or self._agreement.relative_error is None:
             return
@@ -221,11 +221,11 @@ class Readout(AbstractView, QWidget):
         error = self._agreement.relative_error
         icon = "circle-check" if error <= _POOR else "alert-triangle"
         token = "ok" if error <= _POOR else ("warn" if error <= _BAD else "danger")
-        draw_icon(painter, icon, QRectF(x, height / 2 - 7.5, 15, 15), token)
+        draw_icon(painter, icon, QRectF(x, height / 2 - scaled(15) / 2, scaled(15), scaled(15)), token)
         if self._is_narrow:
             return
         x += 19
-        draw_text(painter, QRectF(x, 0, 90, height), agreement, font(12, 500))
+        draw_text(painter, QRectF(x, 0, scaled(90), height), agreement, font(12, 500))
         x += text_width(agreement, font(12, 500)) + 5
         room = self.width() - x
         words = "vs float64" if text_width("vs float64", font(11)) <= room else "vs f64"

@@ -22,10 +22,11 @@ from jaxscope.gui.painting.geometry import pane_at
 from jaxscope.gui.painting.painter_thread import TraceImage
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene
-from jaxscope.gui.theme import theme
+from jaxscope.gui.theme import colour, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_cursors import cursor_near, paint_cursors
+from jaxscope.gui.views.traces_focus import focus_spans
 from jaxscope.gui.views.traces_gestures import TraceGestures
 from jaxscope.gui.views.traces_layers import (
     emptiness_words,
@@ -261,6 +262,9 @@ class TracesView(AbstractView, QWidget):
         band = self._gestures.band
         if band is not None:
             paint_rubber_band(canvas, band)
+        if self.hasFocus():
+            for top, height in focus_spans(self.model.state, self.model.lanes, self.height()):
+                painter.fillRect(QRectF(0, top, 2, height), colour("focus"))
         painter.end()
         self._announce()
 

@@ -318,16 +318,6 @@ def test_closing_shows_the_start_screen_and_an_error_is_explained_there(desk):
     assert window.start._error.isVisible()
 
 
-def test_recent_recordings_are_kept_and_missing_ones_explained(desk, tmp_path):
-    here = tmp_path / "here.edf"
-    here.write_bytes(b"x")
-    desk.window.start.show_recent((str(here), str(tmp_path / "gone.edf")))
-    rows = desk.window.start.findChildren(type(desk.window.start._recent_row(str(here))))
-    words = [row.accessibleName() for row in rows]
-    assert any(name.startswith("here.edf") for name in words)
-    assert any("Moved or deleted" in name for name in words)
-
-
 def test_unknown_recording_is_remembered_in_the_settings(desk):
     assert desk.window.actions_.settings.recent == ("/data/six.edf",)
 
