@@ -1,16 +1,16 @@
 """The whole recording at the width of the overview: *Before* coarse to fine, then *After* block by block.
 
 *Before* is read on the file thread in an order that is far apart first, so that the shape of a long recording is
-there at once and fills up. *After* runs in order on the compute thread, yields to whatever is tuned, and begins again
-when the chain changes. Both show channels of the active chain as one envelope: the mean of their envelopes, each about
-its own centre.
+there at once and fills up. *After* does the same on the compute thread where its filter forgets soon enough, yields to
+whatever is tuned, and begins again when the chain changes. Both show channels of the active chain as one envelope: the
+mean of their envelopes, each about its own centre.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import Blocked, Envelope, OverviewFrame
-from jaxscope.compute.plan import alike_channels, designs_of
+from jaxscope.compute.plan import alike_channels, context_of, designs_of
 from jaxscope.compute.pyramid_cache import cache_path, keep_pyramid, load_pyramid
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks
@@ -35,6 +35,10 @@ MOST_CHANNELS = 8
 STEP_VALUES = 500_000
 #: Samples (channels times time) from which on the pyramid of *Before* is kept on the disk.
 KEPT_FROM_VALUES = 8_000_000
+#: A part of *After* is at least so many times as long as the context that it reads besides.
+CONTEXTS_A_PART = 4
+#: Parts below which there is one.
+FEWEST_PARTS = 8
 #: Least time between two pictures while it fills up.
 PICTURE_S = 0.25
 
@@ -173,21 +177,42 @@ def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[Ca
         )
         with overview.lock:
             overview.after, overview.after_key = pyramid, overview.key_of(wish)
-        adder = _WholeBins(pyramid, overview.lock)
         said_at = time.monotonic()
         yield
-        for block in filtered_blocks(source, bench.programs, block_values=STEP_VALUES, tick=True):
-            token.check()
-            if block is not None:
-                adder.add(block.first_sample, block.after)
-            if time.monotonic() - said_at > PICTURE_S:
-                deliver_overview(bench, wish, overview)
-                said_at = time.monotonic()
-            yield
-        adder.finish()
+        for first, stop in after_spans(source, pyramid.base_samples):
+            adder = _WholeBins(pyramid, overview.lock)
+            blocks = filtered_blocks(
+                source, bench.programs, first_sample=first, stop_sample=stop, block_values=STEP_VALUES, tick=True
+            )
+            for block in blocks:
+                token.check()
+                if block is not None:
+                    adder.add(block.first_sample, block.after)
+                if time.monotonic() - said_at > PICTURE_S:
+                    deliver_overview(bench, wish, overview)
+                    said_at = time.monotonic()
+                yield
+            adder.finish()
         deliver_overview(bench, wish, overview)
 
     return work
+
+
+def after_spans(source: Source, base_samples: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a recording in which *After* is worked out, each once: far apart first, then filling up.
+
+    A part in the middle has to read its context again, so parts are several times as long as that; where the filter
+    remembers too much for more than a few of them, the recording is one part.
+    """
+    context = max((context_of(design) for design in set(source.designs) if design is not None), default=0)
+    wanted = max(STEP_VALUES // len(source.channels), CONTEXTS_A_PART * context)
+    length = -(-wanted // base_samples) * base_samples
+    count = -(-source.n_samples // length)
+    if count < FEWEST_PARTS:
+        yield 0, source.n_samples
+        return
+    for number in spread_order(count):
+        yield number * length, min((number + 1) * length, source.n_samples)
 
 
 class _WholeBins:
