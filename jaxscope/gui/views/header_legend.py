@@ -17,7 +17,7 @@ from jaxscope.gui.theme import font
 from jaxscope.session.state import SessionState, pin_in_force
 
 #: Room that the names of the traces keep beside chips.
-_NAMES_PX = 170.0
+_NAMES_PX = 160.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +71,10 @@ class Legend:
         """Return what the picture does to the values, in words: what is not said here is drawn as it is."""
         viewport = self.state.viewport
         said = (
-            (viewport.remove_offset, "offset removed"),
-            (viewport.negative_up, "negative up"),
-            (not viewport.lock_scales, "heights follow"),
             (viewport.paper_mm_s is not None, f"{viewport.paper_mm_s or 0:g} mm/s"),
+            (not viewport.lock_scales, "heights follow"),
+            (viewport.negative_up, "negative up"),
+            (viewport.remove_offset, "offset removed"),
         )
         return [words for is_so, words in said if is_so]
 
@@ -96,16 +96,16 @@ class Legend:
 
 def paint_legend(painter: QPainter, legend: Legend, room: QRectF, panes: tuple[PaneRect, ...]) -> None:
     """Paint a legend into the room between the rail and the steppers; in Split each name stands over its pane."""
-    names_px = _NAMES_PX
     if legend.state.viewport.mode == "split" and legend.shows_after:
-        names_px = panes[1].left + _NAMES_PX / 2
-        for pane, entry in zip(
-            panes, (Entry(name="Before", token="before"), Entry(name="After", token="after")), strict=True
-        ):
+        named = (Entry(name="Before", token="before"), Entry(name="After", token="after"))
+        for pane, entry in zip(panes, named, strict=True):
             _paint_entry(painter, legend, entry, room, room.left() + pane.left + 14)
-        _paint_chips(painter, legend, room, names_px)
+        # over Before there is more room than between After and the steppers
+        over = QRectF(room.left(), room.top(), min(panes[0].width - 8, room.width()), room.height())
+        _paint_chips(painter, legend, over, _NAMES_PX / 2)
         return
-    room = QRectF(room.left(), room.top(), _paint_chips(painter, legend, room, names_px) - room.left(), room.height())
+    right = _paint_chips(painter, legend, room, _NAMES_PX)
+    room = QRectF(room.left(), room.top(), right - room.left(), room.height())
     x = room.left() + 14.0
     for entry in legend.entries():
         x = _paint_entry(painter, legend, entry, room, x)
@@ -129,6 +129,8 @@ def _paint_chips(painter: QPainter, legend: Legend, room: QRectF, names_px: floa
 def _paint_entry(painter: QPainter, legend: Legend, entry: Entry, room: QRectF, x: float) -> float:
     """Paint one line of the legend and return where the next one begins."""
     middle, right = room.center().y(), room.right()
+    if x + 22 + text_width(entry.name, font(12, 500)) > right:
+        return right  # a name that is cut says nothing; the colours are told in the rail and the response
     painter.setPen(pen(entry.token, 2, dashed=entry.is_dashed))
     painter.drawLine(int(x), int(middle), int(x) + 16, int(middle))
     x += 22

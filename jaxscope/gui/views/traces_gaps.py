@@ -26,20 +26,28 @@ _LABEL_HEIGHT_PX = 28
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapArea:
-    """A gap, and the lanes (half-open) that lack it."""
+    """A gap, and the rows (half-open) that lack it."""
 
     gap: Gap
     first_row: int
     stop_row: int
 
 
-def gap_areas(model: TracesModel) -> list[GapArea]:
-    """Return the gaps in view with the lanes they cover."""
+def gaps_by_row(model: TracesModel) -> list[tuple[Gap, ...]]:
+    """Return the gaps of each row: those of its channel, of overlaid ones those that all of them have."""
     if model.info is None:
         return []
-    channels = model.info.channels
-    own = [channels[lane.channel].gaps for lane in model.lanes]
-    gaps_of = [model.info.gaps if gaps is None else gaps for gaps in own] or [model.info.gaps]
+    found: list[tuple[Gap, ...] | None] = [None] * max(1, model.rows)
+    for lane in model.lanes:
+        own = model.info.channels[lane.channel].gaps
+        gaps, known = model.info.gaps if own is None else own, found[lane.row]
+        found[lane.row] = gaps if known is None else tuple(gap for gap in known if gap in gaps)
+    return [model.info.gaps if gaps is None else gaps for gaps in found]
+
+
+def gap_areas(model: TracesModel) -> list[GapArea]:
+    """Return the gaps in view with the rows they cover."""
+    gaps_of = gaps_by_row(model)
     areas: list[GapArea] = []
     first = 0
     for row in range(1, len(gaps_of) + 1):

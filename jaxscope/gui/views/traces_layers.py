@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QLinearGradient, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
@@ -22,9 +22,9 @@ from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_dividers import paint_dividers
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
 from jaxscope.gui.views.traces_model import TracesModel
-from jaxscope.gui.views.traces_numbers import size_text, span_text
+from jaxscope.gui.views.traces_numbers import size_text
+from jaxscope.gui.views.traces_settling import paint_settling
 
-_CHIP_FROM_PX = 40
 _MOST_LABELS = 40
 
 
@@ -47,7 +47,7 @@ def paint_ground(canvas: Canvas) -> None:
         painter.save()
         painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
         if canvas.model.shows_after and pane.content != "before":
-            _paint_settling(canvas, pane)
+            paint_settling(canvas, pane)
         paint_gaps(canvas, pane)
         painter.restore()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -62,57 +62,6 @@ def _paint_grid(canvas: Canvas, pane: PaneRect) -> None:
     shade = colour("line", 0.75 if theme().is_dark else 0.9)
     for second in time_ticks(canvas.model.start_s, canvas.model.stop_s, pane.width).major:
         canvas.painter.fillRect(QRectF(round(canvas.x(pane, second)), 0, 1, canvas.height), shade)
-
-
-def _breaks(model: TracesModel) -> list[tuple[float, bool, bool]]:
-    """Return (time, signal ends here, signal begins here) of the ends of each stretch of signal."""
-    if model.info is None or model.info.duration_s is None:
-        return []
-    breaks = [(0.0, False, True), (model.info.duration_s, True, False)]
-    for gap in model.info.gaps:
-        breaks += [(gap.start_s, True, False), (gap.stop_s, False, True)]
-    return breaks
-
-
-def _looks_ahead(model: TracesModel) -> bool:
-    return any(chain.phase == "zero" for chain in model.state.document.chains)
-
-
-def _paint_settling(canvas: Canvas, pane: PaneRect) -> None:
-    model = canvas.model
-    if model.frame is None or model.frame.settling_9999_s <= 0:
-        return
-    looks_ahead = _looks_ahead(model)
-    for second, ends, begins in _breaks(model):
-        if ends and not looks_ahead:
-            continue
-        _paint_zone(canvas, pane, second, -1.0 if ends else 1.0, has_chip=begins)
-
-
-def _paint_zone(canvas: Canvas, pane: PaneRect, second: float, direction: float, *, has_chip: bool) -> None:
-    frame = canvas.model.frame
-    if frame is None:
-        return
-    edge = canvas.x(pane, second)
-    pixels = pane.width / canvas.model.duration_s
-    # a filter on the border of stability never settles
-    widest = 2.0 * pane.width + abs(edge - pane.left)
-    near, far = min(frame.settling_99_s * pixels, widest), min(frame.settling_9999_s * pixels, widest)
-    if edge + far < pane.left or edge - far > pane.left + pane.width:
-        return
-    painter = canvas.painter
-    shade = QLinearGradient(edge, 0, edge + direction * max(near, 1e-6), 0)
-    shade.setColorAt(0, colour("warn", 0.26))
-    shade.setColorAt(1, colour("warn", 0.04))
-    painter.fillRect(QRectF(edge, 0, direction * near, canvas.height).normalized(), QBrush(shade))
-    rest = QRectF(edge + direction * near, 0, direction * (far - near), canvas.height).normalized()
-    painter.fillRect(rest, colour("warn", 0.04))
-    if has_chip and near >= _CHIP_FROM_PX:
-        words = f"still settling, {span_text(frame.settling_99_s)}"
-        width = text_width(words, font(11, 500)) + 14
-        chip = QRectF(edge + 8, canvas.height - 30, width, 20)
-        rounded(painter, chip, 4, "warn_bg")
-        draw_text(painter, chip, words, font(11, 500), "warn", CENTRE)
 
 
 # --- over the traces

@@ -20,6 +20,7 @@ from jaxscope.gui.views.traces import TracesView
 from jaxscope.gui.views.traces_gaps import GapArea, gap_areas
 from jaxscope.gui.views.traces_layers import emptiness_words
 from jaxscope.gui.views.traces_numbers import span_text
+from jaxscope.gui.views.traces_settling import settling_areas
 from jaxscope.session import actions as act
 from jaxscope.session.state import Viewport
 
@@ -277,3 +278,33 @@ def test_hidden_channels_are_told_from_none(desk):
     names = tuple(lane.name for lane in desk.window.traces.model.lanes)
     desk.store.dispatch(act.HideChannels(names=names))
     assert emptiness_words(desk.window.traces.model)[0] == "All channels are hidden"
+
+
+def test_rows_that_begin_and_end_by_themselves_settle_by_themselves(desk, info):
+    gap = Gap(start_s=2.0, stop_s=4.0)
+    channels = tuple(replace(each, gaps=(gap,)) if each.name in ("O1", "O2") else each for each in info.channels)
+    desk.window.receive(Opened(recording_id="r", path="/data/six.edf", info=replace(info, channels=channels)))
+    areas = settling_areas(desk.window.traces.model)
+    # VEOG is raw: nothing settles there; ECG is causal and does not look ahead
+    assert [(area.first_row, area.stop_row, area.begins_s, area.looks_ahead) for area in areas] == [
+        (0, 2, (0.0, 22.0), True),
+        (2, 4, (0.0, 4.0), True),
+        (5, 6, (0.0, 22.0), False),
+    ]
+    assert areas[0].ends_s == (20.0, 60.0)
+    assert areas[1].ends_s == (2.0, 60.0)
+
+
+def test_a_channel_that_begins_late_does_not_settle_at_the_start(desk, info):
+    channels = tuple(replace(each, gaps=(Gap(start_s=0.0, stop_s=5.0),)) for each in info.channels)
+    desk.window.receive(Opened(recording_id="r", path="/data/six.edf", info=replace(info, channels=channels)))
+    assert {area.begins_s for area in settling_areas(desk.window.traces.model)} == {(5.0,)}
+
+
+def test_overlaid_channels_have_the_gaps_that_all_of_them_have(desk, info):
+    both, own = Gap(start_s=10.0, stop_s=11.0), Gap(start_s=2.0, stop_s=4.0)
+    channels = tuple(replace(each, gaps=(own, both) if each.name == "O1" else (both,)) for each in info.channels)
+    desk.window.receive(Opened(recording_id="r", path="/data/six.edf", info=replace(info, channels=channels)))
+    desk.store.dispatch(act.LookAt(start_s=0.0, duration_s=20.0))
+    desk.store.dispatch(act.Arrange(arrangement="kinds"))
+    assert gap_areas(desk.window.traces.model) == [GapArea(gap=both, first_row=0, stop_row=3)]
