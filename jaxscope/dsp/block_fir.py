@@ -72,9 +72,19 @@ def fir_toeplitz(x: Array, past: Array, n_valid: Array, band: Array) -> tuple[Ar
     return y.reshape(n_channels, n_samples), last_samples(joined, n_valid, past.shape[1])
 
 
+#: transforms up to this length take two pieces as one complex signal; measured: longer ones no longer stay in cache
+LONGEST_PAIRED = 1 << 14
+#: taps up to which pieces are long beside them
+_FEW_TAPS = 1 << 11
+
+
 def transform_length(n_taps: int) -> int:
-    """Return the length of the transforms of overlap-save: a power of two, at least four times the taps less one."""
-    return max(256, 4 << max(n_taps - 2, 0).bit_length())
+    """Return the length of the transforms of overlap-save: a power of two, at least eight (many: four) times the taps.
+
+    Measured: longer pieces repeat less of what others have had, until their transforms leave the cache.
+    """
+    times = 8 if n_taps <= _FEW_TAPS else 4
+    return max(1024, times << max(n_taps - 2, 0).bit_length())
 
 
 def new_samples(n_taps: int) -> int:
@@ -82,10 +92,21 @@ def new_samples(n_taps: int) -> int:
     return transform_length(n_taps) - (n_taps - 1)
 
 
+def pieces_at_once(n_taps: int) -> int:
+    """Return the pieces that one transform takes."""
+    return 2 if transform_length(n_taps) <= LONGEST_PAIRED else 1
+
+
 def taps_spectrum(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return the transform of the taps for overlap-save, (..., transform_length // 2 + 1), in complex ``dtype``."""
+    """Return the transform of the taps for overlap-save in complex ``dtype``.
+
+    Returns
+    -------
+    (..., transform_length) where pieces go in pairs, else its first half, (..., transform_length // 2 + 1)
+    """
     length = transform_length(taps.shape[-1])
-    return np.fft.rfft(taps, length, axis=-1).astype(np.result_type(dtype, np.complex64))
+    transform = np.fft.fft if pieces_at_once(taps.shape[-1]) > 1 else np.fft.rfft
+    return transform(taps, length, axis=-1).astype(np.result_type(dtype, np.complex64))
 
 
 def fir_overlap_save(x: Array, past: Array, n_valid: Array, spectrum: Array) -> tuple[Array, Array]:
@@ -94,30 +115,28 @@ def fir_overlap_save(x: Array, past: Array, n_valid: Array, spectrum: Array) -> 
     A piece is as many samples as the taps reach back, which other pieces have had too, and new ones up to its length.
     """
     n_channels, n_samples = x.shape
-    length = 2 * (spectrum.shape[-1] - 1)
     before = past.shape[1]
+    is_paired = spectrum.shape[-1] % 2 == 0  # half a spectrum has one more
+    length = spectrum.shape[-1] if is_paired else 2 * (spectrum.shape[-1] - 1)
     new = length - before
     n_pieces = -(-n_samples // new)
-    joined = jnp.concatenate([past, x], axis=1)
-    pieces = _frames(joined, n_pieces, new, length)
-    filtered = jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)[..., before:]
-    y = filtered.reshape(n_channels, n_pieces * new)[:, :n_samples]
-    return y, last_samples(joined, n_valid, before)
+    if n_pieces == 1:
+        is_paired, spectrum = False, spectrum[..., : length // 2 + 1]
+    n_pieces += n_pieces % 2 if is_paired else 0
+    own = jnp.pad(x, ((0, 0), (0, n_pieces * new - n_samples))).reshape(n_channels, n_pieces, new)
+    earlier = jnp.concatenate([past[:, None], own[:, :-1, new - before :]], axis=1)
+    pieces = jnp.concatenate([earlier, own], axis=2)
+    filtered = _paired(pieces, spectrum) if is_paired else jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)
+    y = filtered[..., before:].reshape(n_channels, n_pieces * new)[:, :n_samples]
+    return y, last_samples(jnp.concatenate([past, x], axis=1), n_valid, before)
 
 
-def _frames(joined: Array, n_pieces: int, new: int, length: int) -> Array:
-    """Return pieces of ``joined``, (n_channels, n_pieces, length), that begin ``new`` samples after each other.
-
-    Cut from as few shifted copies as one piece has lots of new samples, instead of gathered.
-    """
-    lots = -(-length // new)
-    n_channels = joined.shape[0]
-    padded = jnp.pad(joined, ((0, 0), (0, max((n_pieces + lots - 1) * new - joined.shape[1], 0))))
-    parts = []
-    for k in range(lots):
-        part = padded[:, k * new : (k + n_pieces) * new].reshape(n_channels, n_pieces, new)
-        parts.append(part[..., : min(new, length - k * new)])
-    return jnp.concatenate(parts, axis=2)
+def _paired(pieces: Array, spectrum: Array) -> Array:
+    """Filter pieces two by two, as real and imaginary part, which real taps keep apart; neighbours, so of one size."""
+    n_channels, n_pieces, length = pieces.shape
+    pairs = pieces.reshape(n_channels, n_pieces // 2, 2, length)
+    filtered = jnp.fft.ifft(jnp.fft.fft(lax.complex(pairs[:, :, 0], pairs[:, :, 1])) * spectrum)
+    return jnp.stack([filtered.real, filtered.imag], axis=2).reshape(pieces.shape)
 
 
 def last_samples(joined: Array, n_valid: Array, count: int) -> Array:

@@ -6,11 +6,13 @@ padded to a length that is already compiled; block by block with the carried sta
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxscope.dsp.block_matrices import BlockMatrices, Level
+from jaxscope.dsp.block_matrices import GROUP, LEVELS, WIDEST, BlockMatrices
 
 _EXACT = lax.Precision.HIGHEST  # TF32 on accelerators would cost three digits
 
@@ -20,23 +22,23 @@ def matmul(left: Array, right: Array) -> Array:
     return jnp.matmul(left, right, precision=_EXACT)
 
 
-def block_multiple(n_blocks: int, group: int, levels: int) -> int:
+def block_multiple(n_blocks: int) -> int:
     """Return the least number of blocks at or above ``n_blocks`` that the levels of groups divide.
 
     Examples
     --------
-    >>> [block_multiple(n, 8, 3) for n in (1, 7, 9, 65)]
-    [1, 7, 16, 128]
+    >>> [block_multiple(n) for n in (1, 7, 9, 65)]
+    [1, 7, 12, 80]
     """
     unit = 1
-    for _ in range(levels):
-        if n_blocks <= unit * group:
+    for _ in range(LEVELS):
+        if n_blocks <= unit * WIDEST:
             break
-        unit *= group
+        unit *= GROUP
     return -(-n_blocks // unit) * unit
 
 
-def prefix_states(drive: Array, start: Array, levels: tuple[Level, ...]) -> tuple[Array, Array]:
+def prefix_states(drive: Array, start: Array, levels: tuple[Array, ...], *, backwards: bool) -> tuple[Array, Array]:
     """Run states over blocks.
 
     Parameters
@@ -44,8 +46,10 @@ def prefix_states(drive: Array, start: Array, levels: tuple[Level, ...]) -> tupl
     drive : (n_channels, n_blocks, n)
         What each block leaves in a state that was 0 before it.
     start : (n_channels, n)
-    levels : tuple of Level
-        The first is for single blocks, the next for groups of them.
+    levels : tuple of Array
+        See ``BlockMatrices``; the first is for single blocks, the next for groups of them.
+    backwards : bool
+        Whether the last block comes first; then the matrices are ``turned``.
 
     Returns
     -------
@@ -53,32 +57,44 @@ def prefix_states(drive: Array, start: Array, levels: tuple[Level, ...]) -> tupl
         State at the start of each block.
     end : (n_channels, n)
     """
-    level, rest = levels[0], levels[1:]
     n_channels, n_blocks, n = drive.shape
-    group = level.within.shape[-1] // n
-    if n_blocks <= group:
-        flat = drive.reshape(n_channels, n_blocks * n)
-        size = n_blocks * n
-        before = matmul(flat, level.within[:size, :size]) + matmul(start, level.carry[:, :size])
-        end = matmul(flat, level.end[(group - n_blocks) * n :]) + matmul(start, level.carry[:, size : size + n])
-        return before.reshape(n_channels, n_blocks, n), end
-    flat = drive.reshape(n_channels, n_blocks // group, group * n)
-    ends = matmul(flat, level.end)
-    if rest:
-        starts, end = prefix_states(ends, start, rest)
+    is_last = n_blocks * n < levels[0].shape[-1]
+    group = n_blocks if is_last else GROUP
+    width = group * n
+    # first: where the state before a group stands among what its blocks leave; last: the state after it
+    if backwards:
+        level = levels[0][-width - n :, -width - n :]
+        first, last, own, before_own = slice(width, None), slice(n), slice(width), slice(n, None)
     else:
-        cross = level.carry[:, group * n :]
+        level = levels[0][: width + n, : width + n]
+        first, last, own, before_own = slice(n), slice(width, None), slice(n, None), slice(width)
+    flat = drive.reshape(n_channels * (n_blocks // group), width)
+    if is_last:
+        states = matmul(_in_order(start, flat, backwards=backwards), level)
+        return states[:, before_own].reshape(n_channels, n_blocks, n), states[:, last]
+    ends = matmul(flat, level[own, last]).reshape(n_channels, n_blocks // group, n)
+    if len(levels) > 1:
+        starts, end = prefix_states(ends, start, levels[1:], backwards=backwards)
+    else:
+        cross = level[first, last]
 
-        def advance(state: Array, own: Array) -> tuple[Array, Array]:
-            return matmul(state, cross) + own, state
+        def advance(state: Array, left: Array) -> tuple[Array, Array]:
+            return matmul(state, cross) + left, state
 
-        end, moved = lax.scan(advance, start, jnp.moveaxis(ends, 1, 0))
+        end, moved = lax.scan(advance, start, jnp.moveaxis(ends, 1, 0), reverse=backwards)
         starts = jnp.moveaxis(moved, 0, 1)
-    before = matmul(flat, level.within) + matmul(starts, level.carry[:, : group * n])
+    before = matmul(_in_order(starts.reshape(-1, n), flat, backwards=backwards), level[:, before_own])
     return before.reshape(n_channels, n_blocks, n), end
 
 
-def block_filter(x: Array, state: Array, n_valid: Array, matrices: BlockMatrices) -> tuple[Array, Array]:
+def _in_order(earlier: Array, later: Array, *, backwards: bool, axis: int = 1) -> Array:
+    """Return two arrays as one, in order of place; backwards, what comes earlier stands behind."""
+    return jnp.concatenate([later, earlier] if backwards else [earlier, later], axis=axis)
+
+
+def block_filter(
+    x: Array, state: Array, n_valid: Array, matrices: BlockMatrices, *, backwards: bool = False
+) -> tuple[Array, Array]:
     """Filter blocks of all channels with one cascade.
 
     Parameters
@@ -88,43 +104,58 @@ def block_filter(x: Array, state: Array, n_valid: Array, matrices: BlockMatrices
     state : (n_channels, n)
     n_valid : int32 scalar
     matrices : BlockMatrices
+    backwards : bool
+        Whether time runs from the last sample to the first; the matrices are those that ``turned`` returns, and the
+        valid samples are the last ones.
 
     Returns
     -------
     y : (n_channels, n_samples)
     state : (n_channels, n)
-        After sample ``n_valid``.
+        After ``n_valid`` samples.
     """
     n_channels, n_samples = x.shape
     block = matrices.respond.shape[-1]
     n_blocks = n_samples // block
     rows = x.reshape(n_channels * n_blocks, block)
     drive = matmul(rows, matrices.drive).reshape(n_channels, n_blocks, -1)
-    before, end = prefix_states(drive, state, matrices.levels)
+    before, end = prefix_states(drive, state, matrices.levels, backwards=backwards)
     # one product over (samples, state) writes y once; two products and their sum pass over it three times
     joined = jnp.concatenate([rows, before.reshape(n_channels * n_blocks, -1)], axis=1)
     y = matmul(joined, matrices.respond)
-    return y.reshape(n_channels, n_samples), _state_at(x, before, end, n_valid, matrices)
+    states = _in_order(before, end[:, None], backwards=backwards)
+    return y.reshape(n_channels, n_samples), _state_at(x, states, n_valid, matrices, backwards=backwards)
 
 
-def _state_at(x: Array, before: Array, end: Array, n_valid: Array, matrices: BlockMatrices) -> Array:
-    """Return the state after ``n_valid`` samples: that at its block's start, advanced by the rest of the block."""
+def _state_at(x: Array, states: Array, n_valid: Array, matrices: BlockMatrices, *, backwards: bool) -> Array:
+    """Return the state after ``n_valid`` samples: that at its block's start, advanced by the rest of the block.
+
+    ``states`` holds those between blocks, in order of place.
+    """
     block = matrices.respond.shape[-1]
-    states = jnp.concatenate([before, end[:, None]], axis=1)
     number, rest = n_valid // block, n_valid % block
     zero = jnp.zeros((), dtype=n_valid.dtype)
-    own = lax.dynamic_index_in_dim(states, number, axis=1, keepdims=False)
+    own = lax.dynamic_index_in_dim(
+        states, states.shape[1] - 1 - number if backwards else number, axis=1, keepdims=False
+    )
     power = lax.dynamic_index_in_dim(matrices.powers, rest, axis=0, keepdims=False)
-    # the last `block` samples before n_valid, those of earlier blocks silenced
-    padded = jnp.pad(x, ((0, 0), (block, 0)))
-    window = lax.dynamic_slice(padded, (zero, n_valid), (x.shape[0], block))
-    keep = jnp.arange(block, dtype=n_valid.dtype) >= block - rest
+    # the last `block` valid samples, those of earlier blocks silenced
+    padded = jnp.pad(x, ((0, 0), (0, block) if backwards else (block, 0)))
+    first = x.shape[1] - n_valid if backwards else n_valid
+    window = lax.dynamic_slice(padded, (zero, first), (x.shape[0], block))
+    place = jnp.arange(block, dtype=n_valid.dtype)
+    keep = place < rest if backwards else place >= block - rest
     window = jnp.where(keep, window, jnp.zeros((), dtype=x.dtype))
-    return matmul(own, power) + matmul(window, matrices.drive)
+    # small products cost a call each, so they are one
+    return matmul(jnp.concatenate([own, window], axis=1), jnp.concatenate([power, matrices.drive]))
+
+
+def _one_row(backwards: bool) -> Any:  # noqa: FBT001
+    def one(x: Array, state: Array, n_valid: Array, matrices: BlockMatrices) -> tuple[Array, ...]:
+        return tuple(out[0] for out in block_filter(x[None], state[None], n_valid, matrices, backwards=backwards))
+
+    return jax.vmap(one, in_axes=(0, 0, None, 0))
 
 
 #: one cascade per channel: the same with a leading channel axis on every matrix
-block_filter_rows = jax.vmap(
-    lambda x, state, n_valid, matrices: tuple(out[0] for out in block_filter(x[None], state[None], n_valid, matrices)),
-    in_axes=(0, 0, None, 0),
-)
+block_filter_rows, block_filter_rows_backwards = _one_row(False), _one_row(True)  # noqa: FBT003

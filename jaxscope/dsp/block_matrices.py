@@ -22,29 +22,42 @@ Array = npt.NDArray[Any]
 
 #: samples in a block; measured: longer ones waste work above the diagonal, shorter ones leave products too thin
 BLOCK = 32
-#: blocks in a group, and levels of groups
-GROUP = 8
-LEVELS = 3
-
-
-class Level(NamedTuple):
-    """How states run over a group of R blocks.
-
-    ``within`` (…, R n, R n), ``end`` (…, R n, n), ``carry`` (…, n, (R + 1) n).
-    """
-
-    within: Any
-    end: Any
-    carry: Any
+#: blocks in a group where groups follow, blocks in the last group of all, and levels of groups; measured: small groups
+#: waste less work above the diagonal, and levels are cheaper than a loop
+GROUP, WIDEST = 4, 8
+LEVELS = 5
 
 
 class BlockMatrices(NamedTuple):
-    """What a compiled block filter takes as arguments; n states, L samples a block."""
+    """What a compiled block filter takes as arguments; n states, L samples a block.
+
+    ``levels`` holds for each level how states run over up to R blocks, (…, (R + 1) n, (R + 1) n): rows are the state
+    before them and what each block leaves in a state of 0, columns the states before each block and after the last.
+    The leading corners are the same for fewer blocks.
+    """
 
     respond: Any  # (…, L + n, L): T above O
     drive: Any  # (…, L, n)
     powers: Any  # (…, L + 1, n, n): transposed A^k
-    levels: tuple[Level, ...]
+    levels: tuple[Any, ...]
+
+
+def turned(matrices: BlockMatrices) -> BlockMatrices:
+    """Return the matrices for a signal that runs backwards: samples, blocks and groups in the opposite order."""
+    n, block = matrices.drive.shape[-1], matrices.drive.shape[-2]
+
+    def opposite(level: Array) -> Array:
+        count = level.shape[-1] // n
+        blocks = level.reshape(*level.shape[:-2], count, n, count, n)
+        return np.ascontiguousarray(blocks[..., ::-1, :, ::-1, :].reshape(level.shape))
+
+    samples = matrices.respond[..., :block, :][..., ::-1, ::-1]
+    return BlockMatrices(
+        respond=np.concatenate([samples, matrices.respond[..., block:, ::-1]], axis=-2),
+        drive=np.ascontiguousarray(matrices.drive[..., ::-1, :]),
+        powers=matrices.powers,
+        levels=tuple(opposite(level) for level in matrices.levels),
+    )
 
 
 def _powers(a: Pair, count: int) -> Pair:
@@ -67,24 +80,23 @@ def _powers(a: Pair, count: int) -> Pair:
     return found
 
 
-def _level(a: Pair) -> tuple[Level, Pair]:
-    """Return the matrices of one level from the matrix that crosses one of its blocks, and the one that crosses all."""
-    powers = _powers(a, GROUP)
-    n = a.high.shape[-1]
-    batch = a.high.shape[:-2]
-    identity = np.broadcast_to(np.eye(n), (*batch, 1, n, n))
-    turned = np.swapaxes(np.concatenate([identity, powers.high], axis=-3), -1, -2)
-    within = np.zeros((*batch, GROUP, n, GROUP, n))
-    for j in range(GROUP - 1):
-        # what block j leaves is seen by the blocks after it
-        within[..., j, :, j + 1 :, :] = np.swapaxes(turned[..., : GROUP - 1 - j, :, :], -3, -2)
-    end = turned[..., GROUP - 1 :: -1, :, :][..., :GROUP, :, :]
-    level = Level(
-        within=within.reshape(*batch, GROUP * n, GROUP * n),
-        end=end.reshape(*batch, GROUP * n, n),
-        carry=np.swapaxes(turned, -3, -2).reshape(*batch, n, (GROUP + 1) * n),
-    )
-    return level, Pair(powers.high[..., -1, :, :], powers.low[..., -1, :, :])
+def _levels(across: Pair, dtype: npt.DTypeLike) -> tuple[Array, ...]:
+    """Return the matrices of all levels from the matrix that crosses one block."""
+    crossings = [across]
+    for _ in range(LEVELS - 1):
+        for _ in range(GROUP.bit_length() - 1):
+            across = multiply(across, across)
+        crossings.append(across)
+    # all levels in one go, as a call of numpy costs more than its arithmetic here
+    powers = _powers(Pair(*(np.stack(part) for part in zip(*crossings, strict=True))), WIDEST).high
+    *batch, _, n, _ = powers.shape
+    size = (WIDEST + 1) * n
+    states = np.moveaxis(powers, -1, -3).astype(dtype)  # transposed, beside each other
+    levels = np.zeros((*batch, WIDEST + 1, n, WIDEST + 1, n), dtype=dtype)
+    for j in range(WIDEST + 1):
+        levels[..., j, range(n), j, range(n)] = 1
+        levels[..., j, :, j + 1 :, :] = states[..., : WIDEST - j, :]
+    return tuple(levels.reshape(*batch, size, size))
 
 
 def block_matrices(space: StateSpace, dtype: npt.DTypeLike) -> BlockMatrices:
@@ -92,6 +104,7 @@ def block_matrices(space: StateSpace, dtype: npt.DTypeLike) -> BlockMatrices:
     n = space.a.high.shape[-1]
     batch = space.a.high.shape[:-2]
     powers = _powers(space.a, BLOCK)
+    across = Pair(powers.high[..., -1, :, :], powers.low[..., -1, :, :])
     identity = Pair(np.broadcast_to(np.eye(n), (*batch, 1, n, n)), np.zeros((*batch, 1, n, n)))
     powers = stack([identity, powers], -3)
     tall_shape = (*batch, (BLOCK + 1) * n, n)
@@ -106,16 +119,11 @@ def block_matrices(space: StateSpace, dtype: npt.DTypeLike) -> BlockMatrices:
     toeplitz = np.zeros((*batch, BLOCK, BLOCK))
     for i in range(BLOCK):
         toeplitz[..., i, i:] = impulse[..., : BLOCK - i]
-    levels: list[Level] = []
-    across = Pair(powers.high[..., -1, :, :], powers.low[..., -1, :, :])
-    for _ in range(LEVELS):
-        level, across = _level(across)
-        levels.append(Level(*(np.asarray(matrix, dtype=dtype) for matrix in level)))
     return BlockMatrices(
         respond=np.concatenate([toeplitz, np.swapaxes(observed[..., :BLOCK, :], -1, -2)], axis=-2).astype(dtype),
         drive=np.asarray(driven.high[..., BLOCK - 1 :: -1, :][..., :BLOCK, :], dtype=dtype),
         powers=np.asarray(np.swapaxes(powers.high, -1, -2), dtype=dtype),
-        levels=tuple(levels),
+        levels=_levels(across, dtype),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxscope.dsp.block_iir import block_filter, block_multiple
-from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
+from jaxscope.dsp.block_matrices import BLOCK
 from jaxscope.dsp.extension import both_ways, extension_of
 from jaxscope.dsp.shapes import ArrayLike, common_dtype, is_traced, real_dtype, split_complex, to_rows
 from jaxscope.dsp.stability import warn_unstable_sections
@@ -95,7 +95,7 @@ def filtered_rows(rows: Array, x: Array, start: Array) -> tuple[Array, Array]:
     if n == 0 or x.shape[0] == 0 or rows.shape[0] == 0:
         return x, start
     where = coordinates(rows)
-    n_blocks = block_multiple(-(-n // BLOCK), GROUP, LEVELS)
+    n_blocks = block_multiple(-(-n // BLOCK))
     padded = jnp.pad(x, ((0, 0), (0, n_blocks * BLOCK - n)))
     y, end = block_filter(padded, from_scipy(start, where), jnp.int32(n), traced_matrices(rows, where, n_blocks))
     return y[:, :n], to_scipy(end, where)

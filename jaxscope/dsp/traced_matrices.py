@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxscope.dsp.block_iir import matmul
-from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS, BlockMatrices, Level
+from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS, WIDEST, BlockMatrices
 
 
 class Coordinates(NamedTuple):
@@ -83,21 +83,14 @@ def matrix_powers(a: Array, count: int) -> Array:
     return powers
 
 
-def _level(across: Array, group: int) -> tuple[Level, Array]:
+def _level(across: Array, count: int) -> tuple[Array, Array]:
+    """Return the matrix of a level, see ``BlockMatrices``, and the one that crosses all its blocks."""
+    powers = matrix_powers(across, count)
     n = across.shape[0]
-    powers = matrix_powers(across, group)
+    gap = np.arange(count + 1)[None, :] - np.arange(count + 1)[:, None]
     turned = jnp.swapaxes(powers, 1, 2)
-    # what block j leaves is seen by block r > j through the power r − 1 − j
-    gap = np.arange(group)[None, :] - np.arange(group)[:, None] - 1
-    later = (gap >= 0)[:, :, None, None]
-    within = jnp.where(later, turned[np.clip(gap, 0, None)], jnp.zeros((), dtype=across.dtype))
-    within = jnp.swapaxes(within, 1, 2)
-    level = Level(
-        within=within.reshape(group * n, group * n),
-        end=turned[group - 1 :: -1].reshape(group * n, n),
-        carry=jnp.swapaxes(turned, 0, 1).reshape(n, (group + 1) * n),
-    )
-    return level, powers[-1]
+    level = jnp.where((gap >= 0)[:, :, None, None], turned[np.clip(gap, 0, None)], jnp.zeros((), dtype=across.dtype))
+    return jnp.swapaxes(level, 1, 2).reshape((count + 1) * n, (count + 1) * n), powers[-1]
 
 
 def traced_matrices(sos: Array, where: Coordinates, n_blocks: int) -> BlockMatrices:
@@ -112,14 +105,14 @@ def traced_matrices(sos: Array, where: Coordinates, n_blocks: int) -> BlockMatri
     place = jnp.arange(BLOCK)[None, :] - jnp.arange(BLOCK)[:, None]
     toeplitz = jnp.where(place >= 0, impulse[jnp.clip(place, 0)], jnp.zeros((), dtype=sos.dtype))
     observe = jnp.swapaxes(matmul(c, powers[:BLOCK]), 0, 1)
-    levels: list[Level] = []
+    levels: list[Array] = []
     across = powers[-1]
     left = n_blocks
     while len(levels) < LEVELS and (not levels or left > 1):
-        group = min(GROUP, left)
-        level, across = _level(across, group)
+        count = left if left <= WIDEST else GROUP
+        level, across = _level(across, count)
         levels.append(level)
-        left //= group
+        left //= count
     return BlockMatrices(
         respond=jnp.concatenate([toeplitz, observe]),
         drive=driven[::-1],

@@ -9,23 +9,26 @@ Invariant: chunking is invisible; results are those of the whole within rounding
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp.block_fir import new_samples
+from jaxscope.dsp.block_fir import new_samples, pieces_at_once
 from jaxscope.engines import arena, compiled
-from jaxscope.engines.base import AbstractProgram, NotFiniteError
+from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, part_gain
 from jaxscope.engines.fused_view import fused_view
-from jaxscope.engines.kernels import KERNELS, bucket, filled_taps, kernel_of, save_unit
+from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
-from jaxscope.engines.row_groups import row_groups, side_by_side
+from jaxscope.engines.row_groups import n_threads, row_groups, side_by_side
 from jaxscope.engines.segments import Rows
+from jaxscope.engines.settling import NEVER, memory
 from jaxscope.engines.staging import Stage, bucket_samples
+from jaxscope.engines.streaming import Flow, run_chunks
 from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
 
@@ -37,6 +40,8 @@ CHUNK_BYTES = 2 << 20
 SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
 #: samples up to which a call costs less than compiling one for fewer channels ever saves
 SMALL_CALL = 1 << 16
+#: chunks, and halos, that a core must have before a signal is cut in time for it
+FEWEST_CHUNKS = 4
 
 
 def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
@@ -52,6 +57,8 @@ class JaxProgram(AbstractProgram):
     method: ClassVar[str]
     sections_by: ClassVar[str] = "block"
     taps_by: ClassVar[str] = "toeplitz"
+    #: whether parts that can run backwards in time do so, instead of forwards over the signal turned round
+    turns: ClassVar[bool] = True
 
     def __init__(
         self, designs: Sequence[ChainDesign], *, n_channels: int, device: str, precision: str, reason: str
@@ -63,21 +70,29 @@ class JaxProgram(AbstractProgram):
             kernel_of(column[0], sections_by=self.sections_by, taps_by=self.taps_by) for column in self._parts
         )
         self.by_row = tuple(len(column) > 1 for column in self._parts)
-        self._weights: list[Any] | None = None
-        self._placed: list[Any] | None = None
+        #: by whether time runs backwards
+        self._weights: dict[bool, list[Any]] = {}
+        self._placed: dict[bool, list[Any]] = {}
         self._starts: list[tuple[Array, Array]] | None = None
 
     # -- coefficients ----------------------------------------------------------------------------------------------
-    def _host_weights(self) -> list[Any]:
-        if self._weights is None:
-            self._weights = [
-                KERNELS[kind].weights(column, self.dtype) for kind, column in zip(self.kinds, self._parts, strict=True)
-            ]
-        return self._weights
+    def _kinds(self, *, backwards: bool) -> tuple[str, ...]:
+        return tuple(BACKWARDS.get(kind, kind) for kind in self.kinds) if backwards else self.kinds
 
-    def placed_weights(self) -> tuple[Any, ...]:
-        """Return the weights of every part, on the device."""
-        return tuple(self._weights_for(self.all_rows(), self.n_channels))
+    def _host_weights(self, *, backwards: bool = False) -> list[Any]:
+        if backwards not in self._weights:
+            self._weights[backwards] = [
+                KERNELS[kind].weights(column, self.dtype)
+                for kind, column in zip(self._kinds(backwards=backwards), self._parts, strict=True)
+            ]
+        return self._weights[backwards]
+
+    def placed_weights(self, *, backwards: bool = False) -> tuple[Any, ...]:
+        """Return the weights of every part, on the device; those for time running backwards too."""
+        if backwards not in self._placed:
+            host = self._host_weights(backwards=backwards)
+            self._placed[backwards] = [jax.device_put(weight, self.jax_device) for weight in host]
+        return tuple(self._placed[backwards])
 
     def gains(self) -> Array:
         """Return the gain of the whole chain for a constant, (n_channels,); NaN where there is none."""
@@ -90,16 +105,16 @@ class JaxProgram(AbstractProgram):
         """Return what a segment with the samples ``first`` starts from: offset and level, then states."""
         return self._begin(first, rows)
 
-    def _weights_for(self, rows: Rows, padded_rows: int) -> list[Any]:
-        if self._placed is None:
-            self._placed = [jax.device_put(weight, self.jax_device) for weight in self._host_weights()]
+    def _weights_for(self, rows: Rows, padded_rows: int, *, backwards: bool) -> tuple[Any, ...]:
+        every = self.placed_weights(backwards=backwards)
         if len(rows) == self.n_channels or not any(self.by_row):
-            return self._placed
+            return every
         index = np.concatenate([rows, np.repeat(rows[-1:], padded_rows - len(rows))])
-        return [
+        host = self._host_weights(backwards=backwards)
+        return tuple(
             jax.tree.map(lambda leaf: leaf[index], weight) if by_row else placed
-            for weight, placed, by_row in zip(self._host_weights(), self._placed, self.by_row, strict=True)
-        ]
+            for weight, placed, by_row in zip(host, every, self.by_row, strict=True)
+        )
 
     def _steady(self) -> list[tuple[Array, Array]]:
         """Return for each part the steady states for 1, (1 or n_channels, …), and the gains (NaN: none)."""
@@ -151,92 +166,77 @@ class JaxProgram(AbstractProgram):
     def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
         y = arena.empty(x.shape, self.dtype)
         head = parts[0]
+        numbers, states = range(len(self.kinds)), [part["state"] for part in parts[1:]]
         states = self._stream(
-            x, y, range(len(self.kinds)), rows, [part["state"] for part in parts[1:]], head["offset"], head["level"]
+            Flow(x=x, y=y, numbers=numbers, rows=rows, states=states, offset=head["offset"], level=head["level"])
         )
         return y, [head, *({"state": state} for state in states)]
 
-    def _stream(
-        self,
-        x: Array,
-        y: Array | None,
-        numbers: Sequence[int],
-        rows: Rows,
-        states: Sequence[Any],
-        offset: Array,
-        level: Array,
-    ) -> list[Array]:
-        """Filter ``x − offset``, write it plus ``level`` to ``y`` chunk by chunk (None: nowhere), return the states.
+    def _halo(self, numbers: Sequence[int]) -> int:
+        """Return after how many samples the parts ``numbers`` have forgotten their start, to below rounding."""
+        return min(sum(max(memory(part) for part in self._parts[k]) for k in numbers), NEVER)
 
-        Groups of channels go side by side where that pays.
-        """
-        shared = row_groups(len(rows), len(rows), x.size if self.backend == "cpu" else 0)[0]
-        length, at_once = self._chunk(shared.stop - shared.start, x.shape[1])
-        groups = row_groups(len(rows), min(at_once, shared.stop - shared.start), 0)
-        self.placed_weights()  # before threads ask for them
-
-        def part_of(own: slice) -> list[Array]:
-            return self._stream_rows(
-                x[own], None if y is None else y[own], numbers, rows[own], [state[own] for state in states],
-                offset[own], level[own], length, groups,
-            )  # fmt: skip
-
+    def _stream(self, flow: Flow) -> list[Array]:
+        """Filter a flow and return the states after it; channels, or stretches of time, go side by side."""
+        n_rows, n_samples = flow.x.shape
+        shared = row_groups(n_rows, n_rows, flow.x.size if self.backend == "cpu" else 0)[0]
+        length, at_once = self._chunk(shared.stop - shared.start, n_samples)
+        self.placed_weights(backwards=flow.backwards)  # before threads ask for them
+        if self.backend == "cpu" and n_samples >= FEWEST_CHUNKS * length * n_threads() and n_rows < n_threads():
+            halo = self._halo(flow.numbers)
+            if n_samples >= FEWEST_CHUNKS * halo * n_threads():
+                return self._in_stretches(flow, length, halo)
+        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), 0)
         if len(groups) == 1:
-            return part_of(groups[0])
-        ends = side_by_side(part_of, groups)
+            return self._stream_rows(flow, length, self._padded_rows(n_rows, length), alone=False)
+        size = groups[0].stop - groups[0].start
+        ends = side_by_side(
+            lambda own: self._stream_rows(flow.of_rows(own), length, size, alone=self.backend == "cpu"), groups
+        )
         return [np.concatenate(column) for column in zip(*ends, strict=True)]
 
-    def _stream_rows(
-        self,
-        x: Array,
-        y: Array | None,
-        numbers: Sequence[int],
-        rows: Rows,
-        states: Sequence[Any],
-        offset: Array,
-        level: Array,
-        length: int,
-        groups: Sequence[slice],
-    ) -> list[Array]:
-        n_rows = len(rows)
-        padded_rows = self._padded_rows(n_rows, groups, length)
-        placed = self._weights_for(rows, padded_rows)
-        weights = tuple(placed[k] for k in numbers)
-        kinds, by_row = tuple(self.kinds[k] for k in numbers), tuple(self.by_row[k] for k in numbers)
-        advance = compiled.advance if len(groups) == 1 or self.backend != "cpu" else compiled.advance_alone
-        carried: Any = tuple(self._place(_with_rows(state, padded_rows)) for state in states)
-        pending: tuple[int, int, Any] | None = None
+    def _in_stretches(self, flow: Flow, length: int, halo: int) -> list[Array]:
+        """Run stretches of time side by side, each from the states that a halo leaves."""
+        padded_rows = self._padded_rows(len(flow.rows), length)
+
+        def run(share: tuple[Flow | None, Flow]) -> list[Array]:
+            early, own = share
+            if early is not None:
+                own = replace(own, states=self._stream_rows(early, length, padded_rows, alone=True))
+            return self._stream_rows(own, length, padded_rows, alone=True)
+
+        return side_by_side(run, flow.stretches(n_threads(), halo))[-1]
+
+    def _stream_rows(self, flow: Flow, length: int, padded_rows: int, *, alone: bool) -> list[Array]:
+        """Filter a flow in chunks of (``padded_rows``, ``length``), ``alone`` on one core where others are busy."""
+        placed = self._weights_for(flow.rows, padded_rows, backwards=flow.backwards)
+        weights = tuple(placed[k] for k in flow.numbers)
+        by_row = tuple(self.by_row[k] for k in flow.numbers)
+        kinds = tuple(self._kinds(backwards=flow.backwards)[k] for k in flow.numbers)
+        compiled_advance = compiled.advance_alone if alone else compiled.advance
+        is_checked = "block" in (self.kinds[k] for k in flow.numbers)
         # one chunk that needs no change is read where it lies
         as_it_is = (
-            x.shape == (padded_rows, length)
-            and x.dtype == self.dtype
-            and x.flags.c_contiguous
-            and "block" in kinds
-            and not np.count_nonzero(offset)
+            flow.x.dtype == self.dtype
+            and flow.x.shape == (padded_rows, length)
+            and flow.x.flags.c_contiguous
+            and is_checked
+            and not np.count_nonzero(flow.offset)
         )
-        with Stage(padded_rows, length, self.dtype, checks="block" not in kinds) as stage:
-            for start in range(0, x.shape[1], length):
-                stop = min(start + length, x.shape[1])
-                chunk = self._place(x if as_it_is else stage.fill(x[:, start:stop], offset))
-                out, carried = advance(chunk, carried, np.int32(stop - start), weights, kinds=kinds, by_row=by_row)
-                if y is None:
-                    jax.block_until_ready(carried)  # nobody collects, and the stage is filled again
-                elif pending is not None:
-                    _collect(y, *pending, level)
-                pending = (start, stop, out)
-            if y is not None and pending is not None:
-                _collect(y, *pending, level)
-            after = [np.asarray(state)[:n_rows] for state in carried]
-        # a block filter's state keeps every NaN that went in, so its samples need no pass of their own
-        if not all(np.isfinite(state).all() for state in after) and not np.isfinite(x).all():
-            raise NotFiniteError
-        return after
 
-    def _padded_rows(self, n_rows: int, groups: Sequence[slice], length: int) -> int:
-        """Return how many rows a compiled call has: groups share one shape, and so do short runs between gaps."""
-        if len(groups) > 1:
-            size: int = groups[0].stop - groups[0].start
-            return size
+        def advance(chunk: Any, carried: Any, n_valid: Any) -> Any:
+            return compiled_advance(chunk, carried, n_valid, weights, kinds=kinds, by_row=by_row)
+
+        carried = tuple(self._place(with_rows(state, padded_rows)) for state in flow.states)
+        with Stage(padded_rows, length, self.dtype, checks=not is_checked) as stage:
+
+            def fill(x: Array, offset: Array) -> Any:
+                return self._place(x if as_it_is else stage.fill(x, offset, at_end=flow.backwards))
+
+            return run_chunks(flow, length, carried, fill, advance, _collect)
+
+    def _padded_rows(self, n_rows: int, length: int) -> int:
+        """Return how many rows a compiled call has: short runs between gaps share one shape."""
         if n_rows == self.n_channels or self.n_channels * length <= SMALL_CALL:
             return self.n_channels
         return min(bucket(n_rows), self.n_channels)
@@ -250,14 +250,14 @@ class JaxProgram(AbstractProgram):
         windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
         itemsize = self.dtype().itemsize
         length = chunk_samples(n_rows, itemsize, max(windows, default=1))
-        pieces = [
-            new_samples(filled_taps(column[0], save_unit(len(column[0].values))).size)
+        sizes = [
+            filled_taps(column[0], save_unit(len(column[0].values))).size
             for column, kind in zip(self._parts, self.kinds, strict=True)
             if kind == "overlap-save" and isinstance(column[0], Taps)
         ]
-        if pieces:  # whole pieces
-            piece = max(pieces)
-            length = piece << max(length // piece, 1).bit_length() - 1
+        if sizes:  # whole pieces
+            piece, at_once = new_samples(max(sizes)), pieces_at_once(max(sizes))
+            length = piece << max(length // piece, at_once).bit_length() - 1
             length = bucket_samples(length) if "block" in self.kinds else length
         length = min(length, bucket_samples(n_samples))
         return length, max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)
@@ -310,7 +310,10 @@ class JaxProgram(AbstractProgram):
             joined = padded(x, edge, kind)
             head, *start = self._steady_start([k], np.asarray(joined[:, 0], np.float64), rows)
             y = arena.empty(joined.shape, self.dtype)
-            self._stream(joined, y, [k], rows, [start[0]["state"]], head["offset"], np.zeros(len(rows)))
+            states, nothing = [start[0]["state"]], np.zeros(len(rows))
+            self._stream(
+                Flow(x=joined, y=y, numbers=[k], rows=rows, states=states, offset=head["offset"], level=nothing)
+            )
             return y[:, 2 * edge :], head["level"] + gains * constant
         if kind == "gustafsson":
             return self._gustafsson(k, x, rows), constant
@@ -319,15 +322,20 @@ class JaxProgram(AbstractProgram):
         nothing = np.zeros(len(rows))
         y = arena.empty(x.shape, self.dtype)
         tail = np.empty(right.shape, dtype=self.dtype)
-        states = self._stream(left, None, [k], rows, [start[0]["state"]], head["offset"], nothing)
-        states = self._stream(x, y, [k], rows, states, head["offset"], nothing)
-        self._stream(right, tail, [k], rows, states, head["offset"], nothing)
+        states = [start[0]["state"]]
+        forth = Flow(x=x, y=y, numbers=[k], rows=rows, states=states, offset=head["offset"], level=nothing)
+        states = self._stream(replace(forth, x=left, y=None))
+        states = self._stream(replace(forth, states=states))
+        self._stream(replace(forth, x=right, y=tail, states=states))
         # y lacks the constant head["level"]; the way back takes off its own first sample as well
         last = np.asarray(tail[:, -1] if edge else y[:, -1], dtype=np.float64)
         back, *start = self._steady_start([k], last, rows)
-        states = self._stream(tail[:, ::-1], None, [k], rows, [start[0]["state"]], back["offset"], nothing)
-        backwards = y[:, ::-1]
-        self._stream(backwards, backwards, [k], rows, states, back["offset"], nothing)
+        turns = self.turns and self.kinds[k] in BACKWARDS
+        order = slice(None) if turns else slice(None, None, -1)
+        states = [start[0]["state"]]
+        way_back = replace(forth, x=tail[:, order], y=None, states=states, offset=back["offset"], backwards=turns)
+        states = self._stream(way_back)
+        self._stream(replace(way_back, x=y[:, order], y=y[:, order], states=states))
         return y, back["level"] + gains * head["level"] + gains**2 * constant
 
     def _gustafsson(self, k: int, x: Array, rows: Rows) -> Array:
@@ -341,19 +349,19 @@ class JaxProgram(AbstractProgram):
         return y
 
 
-def _with_rows(state: Array, n_rows: int) -> Array:
+def with_rows(state: Array, n_rows: int) -> Array:
     """Return a state with rows of zeros added up to ``n_rows``."""
     missing = n_rows - state.shape[0]
     return np.pad(state, ((0, missing), *((0, 0),) * (state.ndim - 1))) if missing else state
 
 
-def _collect(y: Array, start: int, stop: int, out: Any, level: Array) -> None:
-    """Wait for a chunk and write it, plus the steady level, to its place."""
-    done = np.asarray(out)[: y.shape[0], : stop - start]
+def _collect(y: Array, first: int, out: Any, level: Array) -> None:
+    """Wait for a chunk and write it from ``first`` on, plus the steady level, to its place."""
+    done = np.asarray(out)[: y.shape[0], first : first + y.shape[1]]
     if np.any(level):
-        np.add(done, level[:, np.newaxis].astype(y.dtype), out=y[:, start:stop])
+        np.add(done, level[:, np.newaxis].astype(y.dtype), out=y)
     else:
-        y[:, start:stop] = done
+        y[...] = done
 
 
 def _paddings(x: Array, edge: int, kind: str) -> tuple[Array, Array]:

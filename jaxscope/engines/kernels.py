@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.dsp import associative_iir, block_fir, block_iir, running_median, scan_iir
-from jaxscope.dsp.block_matrices import block_matrices
+from jaxscope.dsp.block_matrices import block_matrices, turned
 from jaxscope.dsp.realisation import cascade_state_space, stacked
 from jaxscope.engines.edges import steady_sections
 from jaxscope.filters.coefficients import Realisation, Row, RunningMedian, Sections, Taps
@@ -79,6 +79,19 @@ def _block_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Any:
     return _block_weights_of(tuple(filled_rows(part) for part in parts), np.dtype(dtype).name)
 
 
+@lru_cache(maxsize=64)
+def _turned_weights_of(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
+    return turned(_block_weights_of(rows, dtype))
+
+
+def _turned_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Any:
+    return _turned_weights_of(tuple(filled_rows(part) for part in parts), np.dtype(dtype).name)
+
+
+def _block_steady(part: Sections) -> Array:
+    return cascade_state_space(filled_rows(part)).steady
+
+
 def _scan_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Array:
     arrays = [np.array(filled_rows(part), dtype=dtype) for part in parts]
     return arrays[0] if len(arrays) == 1 else np.stack(arrays)
@@ -111,7 +124,13 @@ KERNELS: dict[str, Kernel] = {
         apply=block_iir.block_filter,
         apply_rows=block_iir.block_filter_rows,
         weights=_block_weights,
-        steady=lambda part: cascade_state_space(filled_rows(part)).steady,
+        steady=_block_steady,
+    ),
+    "block-backwards": Kernel(
+        apply=partial(block_iir.block_filter, backwards=True),
+        apply_rows=block_iir.block_filter_rows_backwards,
+        weights=_turned_weights,
+        steady=_block_steady,
     ),
     "scan": Kernel(
         apply=scan_iir.scan_filter, apply_rows=scan_iir.scan_filter_rows, weights=_scan_weights, steady=_scan_steady
@@ -138,6 +157,10 @@ KERNELS: dict[str, Kernel] = {
         apply=_median, apply_rows=_median, weights=_no_weights, steady=lambda part: np.ones(part.window - 1)
     ),
 }
+
+
+#: kernels that do the same with time running from the last sample to the first
+BACKWARDS = {"block": "block-backwards"}
 
 
 def kernel_of(part: Realisation, *, sections_by: str, taps_by: str) -> str:

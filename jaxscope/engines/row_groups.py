@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+Share = TypeVar("Share")
 Result = TypeVar("Result")
 
 #: samples below which one stream is quicker
@@ -47,7 +48,7 @@ def row_groups(n_rows: int, at_once: int, n_samples: int) -> list[slice]:
     return [slice(first, min(first + size, n_rows)) for first in range(0, n_rows, size)] or [slice(0, 0)]
 
 
-def side_by_side(function: Callable[[slice], Result], groups: Sequence[slice]) -> list[Result]:
+def side_by_side(function: Callable[[Share], Result], groups: Sequence[Share]) -> list[Result]:
     """Return ``function`` of every group, in order; the first failure is raised when all have ended."""
     with _LOCK:
         if not _pools:

@@ -84,3 +84,15 @@ def context_samples(design: ChainDesign) -> int:
             case RunningMedian():
                 total += part.window - 1
     return min(total, NEVER)
+
+
+def memory(part: Sections | Taps | RunningMedian) -> int:
+    """Return twice the samples in which a cascade forgets to 1e-9, or how far back a part of finite length reaches."""
+    match part:
+        case Sections():
+            settled = cascade_settling(part)
+            return NEVER if settled >= NEVER else 2 * settled
+        case Taps():
+            return len(part.values) - 1
+        case RunningMedian():
+            return part.window - 1

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -20,14 +20,13 @@ import numpy.typing as npt
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxscope.engines import compiled
-from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.devices import find_device
-from jaxscope.engines.jax_engine import JaxProgram
+from jaxscope.engines.jax_engine import JaxProgram, with_rows
 from jaxscope.engines.kernels import bucket
 from jaxscope.engines.segments import Rows
-from jaxscope.engines.settling import NEVER, cascade_settling
 from jaxscope.engines.staging import Stage
-from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
+from jaxscope.engines.streaming import Flow, run_chunks
+from jaxscope.filters.coefficients import ChainDesign
 
 Array = npt.NDArray[Any]
 
@@ -76,6 +75,8 @@ def advance_everywhere(
 class ShardedStreams(JaxProgram):
     """A program whose rows of samples run on every device of a backend; mixed into each of the methods."""
 
+    turns: ClassVar[bool] = False
+
     def __init__(
         self, designs: Sequence[ChainDesign], *, n_channels: int, device: str, precision: str, reason: str
     ) -> None:
@@ -86,27 +87,12 @@ class ShardedStreams(JaxProgram):
         self.reason = f"{self.reason}, on {len(devices)} devices"
         self._shared: list[Any] | None = None
 
-    def _stream(
-        self,
-        x: Array,
-        y: Array | None,
-        numbers: Sequence[int],
-        rows: Rows,
-        states: Sequence[Any],
-        offset: Array,
-        level: Array,
-    ) -> list[Array]:
+    def _stream(self, flow: Flow) -> list[Array]:
         """Do what one device does, on all of them."""
-        piece = self._piece(len(rows), x.shape[1], self._halo(numbers))
-        if piece:
-            return self._over_time(x, y, numbers, rows, states, offset, level, piece)
-        return self._over_rows(x, y, numbers, rows, states, offset, level)
+        piece = self._piece(len(flow.rows), flow.x.shape[1], self._halo(flow.numbers))
+        return self._over_time(flow, piece) if piece else self._over_rows(flow)
 
     # -- stretches of time -----------------------------------------------------------------------------------------
-    def _halo(self, numbers: Sequence[int]) -> int:
-        """Return after how many samples the parts ``numbers`` have forgotten their start, to below rounding."""
-        return min(sum(max(_memory(part) for part in self._parts[k]) for k in numbers), NEVER)
-
     def _piece(self, n_rows: int, n_samples: int, halo: int) -> int:
         """Return the samples of a stretch, 0 where rows are to be dealt out instead."""
         if n_rows >= self.mesh.size or n_samples <= halo:
@@ -114,35 +100,29 @@ class ShardedStreams(JaxProgram):
         piece = (n_samples - halo) // self.mesh.size
         return piece if piece >= max(halo / 2, 1) else 0
 
-    def _over_time(
-        self,
-        x: Array,
-        y: Array | None,
-        numbers: Sequence[int],
-        rows: Rows,
-        states: Sequence[Any],
-        offset: Array,
-        level: Array,
-        piece: int,
-    ) -> list[Array]:
+    def _over_time(self, flow: Flow, piece: int) -> list[Array]:
         """Run stretches of equal length as rows: the first from the states, the others from rest a halo early."""
-        n_rows, n = x.shape
+        n_rows, n = flow.x.shape
         count = self.mesh.size
         length = n - (count - 1) * piece
         # they overlap by the halo or more; the last one ends with the signal, so its states are the end
         firsts = [k * piece for k in range(count)]
-        together = np.concatenate([x[:, first : first + length] for first in firsts])
-        filtered = None if y is None else np.empty(together.shape, dtype=self.dtype)
-        begun = [np.concatenate([state, *(np.zeros_like(state),) * (count - 1)]) for state in map(np.asarray, states)]
-        after = self._over_rows(
-            together, filtered, numbers, np.tile(rows, count), begun, np.tile(offset, count), np.tile(level, count)
-        )
-        if y is not None and filtered is not None:
+        together = np.concatenate([flow.x[:, first : first + length] for first in firsts])
+        filtered = None if flow.y is None else np.empty(together.shape, dtype=self.dtype)
+        begun = [
+            np.concatenate([state, *(np.zeros_like(state),) * (count - 1)]) for state in map(np.asarray, flow.states)
+        ]
+        many = Flow(
+            x=together, y=filtered, numbers=flow.numbers, rows=np.tile(flow.rows, count), states=begun,
+            offset=np.tile(flow.offset, count), level=np.tile(flow.level, count),
+        )  # fmt: skip
+        after = self._over_rows(many)
+        if flow.y is not None and filtered is not None:
             halo = length - piece
             for k, first in enumerate(firsts):
                 own = filtered[k * n_rows : (k + 1) * n_rows]
                 begin = 0 if k == 0 else halo
-                y[:, first + begin : first + length] = own[:, begin:]
+                flow.y[:, first + begin : first + length] = own[:, begin:]
         return [state[-n_rows:] for state in after]
 
     # -- rows --------------------------------------------------------------------------------------------------------
@@ -166,67 +146,31 @@ class ShardedStreams(JaxProgram):
             for k in numbers
         )
 
-    def _over_rows(
-        self,
-        x: Array,
-        y: Array | None,
-        numbers: Sequence[int],
-        rows: Rows,
-        states: Sequence[Any],
-        offset: Array,
-        level: Array,
-    ) -> list[Array]:
+    def _over_rows(self, flow: Flow) -> list[Array]:
         """Deal rows out, filled up to a multiple of the devices, and run chunk after chunk."""
-        n_rows = len(rows)
-        per_device = bucket(-(-n_rows // self.mesh.size))
+        per_device = bucket(-(-len(flow.rows) // self.mesh.size))
         n_padded = per_device * self.mesh.size
-        length, _ = self._chunk(per_device, x.shape[1])
-        weights = self._everywhere_weights(numbers, rows, n_padded)
-        kinds, by_row = tuple(self.kinds[k] for k in numbers), tuple(self.by_row[k] for k in numbers)
-        carried: Any = tuple(self._spread(_filled(np.asarray(state), n_padded)) for state in states)
-        pending: tuple[int, int, Any] | None = None
+        length, _ = self._chunk(per_device, flow.x.shape[1])
+        weights = self._everywhere_weights(flow.numbers, flow.rows, n_padded)
+        kinds, by_row = (tuple(values[k] for k in flow.numbers) for values in (self.kinds, self.by_row))
+
+        def advance(chunk: Any, carried: Any, n_valid: Any) -> Any:
+            return advance_everywhere(chunk, carried, n_valid, weights, kinds=kinds, by_row=by_row, mesh=self.mesh)
+
+        carried = tuple(self._spread(with_rows(np.asarray(state), n_padded)) for state in flow.states)
         with Stage(n_padded, length, self.dtype, checks="block" not in kinds) as stage:
-            for start in range(0, x.shape[1], length):
-                stop = min(start + length, x.shape[1])
-                chunk = self._spread(stage.fill(x[:, start:stop], offset))
-                out, carried = advance_everywhere(
-                    chunk, carried, np.int32(stop - start), weights, kinds=kinds, by_row=by_row, mesh=self.mesh
-                )
-                if y is not None and pending is not None:
-                    _collect(y, *pending, level)
-                pending = (start, stop, out)
-            if y is not None and pending is not None:
-                _collect(y, *pending, level)
-            after = [np.asarray(state)[:n_rows] for state in carried]
-        if not all(np.isfinite(state).all() for state in after) and not np.isfinite(x).all():
-            raise NotFiniteError
-        return after
+            return run_chunks(
+                flow, length, carried, lambda x, offset: self._spread(stage.fill(x, offset)), advance, _collect
+            )
 
 
-def _memory(part: Sections | Taps | RunningMedian) -> int:
-    """Return twice the samples in which a cascade forgets to 1e-9, or how far back a part of finite length reaches."""
-    match part:
-        case Sections():
-            settled = cascade_settling(part)
-            return NEVER if settled >= NEVER else 2 * settled
-        case Taps():
-            return len(part.values) - 1
-        case RunningMedian():
-            return part.window - 1
-
-
-def _collect(y: Array, start: int, stop: int, out: Any, level: Array) -> None:
-    """Wait for a chunk and write what each device has, plus the steady level, to its place."""
+def _collect(y: Array, first: int, out: Any, level: Array) -> None:
+    """Wait for a chunk and write what each device has from ``first`` on, plus the steady level, to its place."""
     for shard in out.addressable_shards:
         own = slice(shard.index[0].start or 0, min(shard.index[0].stop or len(y), len(y)))
         if own.start < own.stop:
-            done = np.asarray(shard.data)[: own.stop - own.start, : stop - start]
-            np.add(done, level[own, np.newaxis].astype(y.dtype), out=y[own, start:stop])
-
-
-def _filled(state: Array, n_rows: int) -> Array:
-    """Return a state with rows of zeros added up to ``n_rows``."""
-    return np.pad(state, ((0, n_rows - state.shape[0]), *((0, 0),) * (state.ndim - 1)))
+            done = np.asarray(shard.data)[: own.stop - own.start, first : first + y.shape[1]]
+            np.add(done, level[own, np.newaxis].astype(y.dtype), out=y[own])
 
 
 @cache

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.dsp.block_iir import block_multiple
-from jaxscope.dsp.block_matrices import BLOCK, GROUP, LEVELS
+from jaxscope.dsp.block_matrices import BLOCK
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.kernels import bucket
 from jaxscope.engines.precision import held_by
@@ -35,7 +35,7 @@ def bucket_samples(n_samples: int) -> int:
     """
     n_blocks = max(-(-n_samples // BLOCK), 1)
     n_blocks = next((few for few in _FEW_BLOCKS if n_blocks <= few), bucket(n_blocks))
-    return block_multiple(n_blocks, GROUP, LEVELS) * BLOCK
+    return block_multiple(n_blocks) * BLOCK
 
 
 #: pairs of buffers that are not in use, by shape and dtype; a new program for each move of a knob finds them here
@@ -67,8 +67,8 @@ class Stage:
                 _IDLE.clear()
             _IDLE.setdefault(self._key, []).append(self._buffers)
 
-    def fill(self, x: Array, offset: Array) -> Array:
-        """Return a buffer that holds ``x − offset`` and zeros around it; raise where a sample is not finite.
+    def fill(self, x: Array, offset: Array, *, at_end: bool = False) -> Array:
+        """Return a buffer that begins (or ends) with ``x − offset`` and else holds zeros; raise where not finite.
 
         Raises
         ------
@@ -83,8 +83,8 @@ class Stage:
         n_rows, n = x.shape
         with held_by(buffer.dtype):
             offset.astype(buffer.dtype)  # it comes back with the steady level, however little is left beside it
-            self._subtract(x, offset, buffer[:n_rows, :n])
-        buffer[:n_rows, n:] = 0
+            self._subtract(x, offset, buffer[:n_rows, self.length - n :] if at_end else buffer[:n_rows, :n])
+        buffer[:n_rows, slice(self.length - n) if at_end else slice(n, None)] = 0
         buffer[n_rows:] = 0
         with np.errstate(over="ignore", invalid="ignore"):
             total = np.add.reduce(buffer, axis=None) if self._checks else 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from jaxscope.engines import arena, row_groups
+from jaxscope.engines import arena, jax_engine, row_groups
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.program import make_program
 from jaxscope.filters.coefficients import Taps
@@ -86,3 +86,54 @@ def test_gaps_are_found_in_groups_too(chain, sections, monkeypatch) -> None:
     expected = make_program(design, n_channels=4, method="scipy").run(x)
     np.testing.assert_allclose(y, expected, rtol=0, atol=1e-12)
     assert np.isnan(y).sum() == 10
+
+
+@pytest.fixture
+def three_cores(monkeypatch) -> None:
+    """Let one channel be cut in time for three cores, however short it is."""
+    monkeypatch.setattr(jax_engine, "n_threads", lambda: 3)
+    monkeypatch.setattr(jax_engine, "FEWEST_CHUNKS", 1)
+    monkeypatch.setattr(jax_engine, "LONGEST_CHUNK", jax_engine.SHORTEST_CHUNK)
+
+
+@pytest.mark.parametrize("phase", ["causal", "zero"])
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_stretches_of_one_channel_equal_one_stream(phase: str, precision: str, chain, sections, request) -> None:
+    design = chain(sections(SOS), Taps((0.5, 0.25, 0.25)), phase=phase)
+    x = 1e4 + np.random.default_rng(7).standard_normal((2, 40_000)).cumsum(axis=1)
+    program = make_program(design, n_channels=2, method="block", precision=precision)
+    whole = program.run(x)
+    request.getfixturevalue("three_cores")
+    cut: list[int] = []
+    in_stretches = program._in_stretches
+    program._in_stretches = lambda flow, length, halo: cut.append(halo) or in_stretches(flow, length, halo)
+    limit = 1e-9 if precision == "float64" else 1e-2
+    np.testing.assert_allclose(program.run(x), whole, rtol=0, atol=limit)
+    assert cut
+    assert min(cut) > 0
+
+
+def test_what_never_forgets_is_not_cut_in_time(chain, sections, three_cores, monkeypatch) -> None:
+    integrator = np.array([[1.0, 0.0, 0.0, 1.0, -1.0, 0.0]])
+    x = np.random.default_rng(8).standard_normal((1, 40_000))
+    y = make_program(chain(sections(integrator), initial="rest"), n_channels=1, method="block").run(x)
+    np.testing.assert_allclose(y, x.cumsum(axis=1), rtol=0, atol=1e-10)
+
+
+def test_a_gap_in_one_stretch_is_found(chain, sections, three_cores) -> None:
+    x = np.random.default_rng(9).standard_normal((1, 40_000))
+    x[0, 30_000:30_010] = np.nan
+    design = chain(sections(SOS))
+    y = make_program(design, n_channels=1, method="block").run(x)
+    expected = make_program(design, n_channels=1, method="scipy").run(x)
+    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-12)
+
+
+def test_turned_matrices_equal_a_turned_signal(chain, sections, monkeypatch) -> None:
+    designs = [chain(sections(scipy.signal.butter(3, cut, output="sos")), phase="zero") for cut in (0.1, 0.2, 0.3)]
+    x = np.random.default_rng(10).standard_normal((3, 5_000)).astype(np.float32)
+    for own in (designs[0], designs):
+        there = make_program(own, n_channels=3, method="block").run(x)
+        monkeypatch.setattr(jax_engine.JaxProgram, "turns", False)
+        np.testing.assert_allclose(make_program(own, n_channels=3, method="block").run(x), there, rtol=0, atol=1e-13)
+        monkeypatch.undo()
