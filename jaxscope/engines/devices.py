@@ -46,7 +46,8 @@ def _platform_devices(name: str) -> tuple[list[Any], str]:
     said = ""
     for platform in BACKENDS[name][0]:
         try:
-            return list(jax.devices(platform)), ""
+            # of several processes that jax has joined, each has its own
+            return list(jax.local_devices(backend=platform)), ""
         except RuntimeError as error:
             said = str(error).strip().splitlines()[0] if str(error).strip() else ""
     known = "unknown backend" in said.lower() or "not present" in said.lower() or not said
