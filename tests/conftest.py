@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,6 +18,23 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("JAX_NUMPY_DTYPE_PROMOTION", "strict")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def _random_edits() -> ModuleType:
+    """Return the module beside this file: tests are no package that could be imported from."""
+    spec = importlib.util.spec_from_file_location("random_edits", Path(__file__).with_name("random_edits.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def random_edits() -> ModuleType:
+    """Return what makes random edits."""
+    return _random_edits()
 
 
 @pytest.fixture(scope="session")
