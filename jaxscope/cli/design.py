@@ -28,12 +28,15 @@ def design(*, chain: str, rate_hz: float, target: str | None, limits_file: str |
     from jaxscope.compute.designs import Refusal, design_or_refusal
     from jaxscope.filters.code import export_code
     from jaxscope.filters.describe import describe
+    from jaxscope.filters.design import design_chain
+    from jaxscope.filters.quantisation import describe_quantised
 
     (loaded,) = load_chains((chain,), rate_hz=rate_hz)
     made = design_or_refusal(loaded, rate_hz)
     if isinstance(made, Refusal) and made.kind == "design":  # an unstable chain is shown as it is
         raise made.in_chain(loaded).to_error()
     content = describe(loaded, rate_hz)
+    content["quantised"] = describe_quantised(design_chain(loaded, rate_hz))
     if limits_file is not None:
         content["limits"] = _judged(loaded, rate_hz, limits_file)
     text = export_code(loaded, rate_hz, target) if target else None

@@ -22,6 +22,7 @@ from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
 from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
@@ -54,6 +55,7 @@ LANES = (
     ("settle", "compute", 3, 0.0, True, True),
     ("agreement", "compute", 3, 0.25, True, False),
     ("devices", "compute", 3, 0.0, False, False),
+    ("sensitivity", "compute", 3, 0.1, True, False),
     ("after", "compute", 4, 0.0, True, True),
 )
 
@@ -245,6 +247,8 @@ class Conductor:
         elif (chain_changed or rate_changed) and self._bench.shown is not None:
             shown = self._bench.shown
             self._followers(replace(shown, wish=replace(shown.wish, state=state)))
+        if numbers_seen(state) != numbers_seen(previous) and self._bench.shown is not None:
+            self._submit_sensitivity(self._bench.shown)
         if state.viewport.cursors_s != previous.viewport.cursors_s:
             self._submit_measure()
         if filter_changed or engine_changed or recording_changed or chain_changed:
@@ -308,10 +312,17 @@ class Conductor:
         self._bench.shown = shown
         self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
         self._scheduler.submit("agreement", agreement_work(self._bench, shown))
+        self._submit_sensitivity(shown)
         self._submit_measure()
         self._scheduler.submit("warm-up", warm_up_work(self._bench, shown))
         if not shown.request.settled:
             self._scheduler.submit("settle", settle_work(self._bench, shown))
+
+    def _submit_sensitivity(self, shown: Shown) -> None:
+        """Work out how strongly the numbers move After, where they are looked at."""
+        state = in_force(self._store.state)
+        if is_wanted(state):
+            self._scheduler.submit("sensitivity", sensitivity_work(self._bench, shown, state))
 
     def _submit_measure(self) -> None:
         """Measure between the cursors where there are two."""
@@ -366,7 +377,7 @@ def _window_of(state: SessionState) -> tuple[object, ...]:
 def _compared(state: SessionState) -> tuple[object, ...]:
     """Return what the response is compared with, and whether After is lined up."""
     document, viewport = state.document, state.viewport
-    return document.pins, document.limits, viewport.chosen_pin, viewport.line_up
+    return document.pins, document.limits, viewport.chosen_pin, viewport.line_up, viewport.word
 
 
 def _prepare(token: CancelToken) -> Steps:

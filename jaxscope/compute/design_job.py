@@ -20,6 +20,7 @@ import numpy.typing as npt
 from jaxscope.compute.delays import delay_of, delay_sentence
 from jaxscope.compute.designs import chain_numbers, design_or_refusal
 from jaxscope.compute.frames import DesignFrame, StageCurve
+from jaxscope.compute.quantised_curve import quantised_chain
 from jaxscope.compute.response_views import plane_or_none, response_curve
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Workbench
@@ -174,6 +175,7 @@ def design_frame(
         curve=response_curve(state.viewport.response_view, chain.phase, parts, frequencies, rate_hz),
         verdicts=verdicts_on(limits, frequencies, total, rate_hz),
         pin=_pin(state, number, frequencies, rate_hz),
+        quantised=quantised_chain(state.viewport.word, alone, [stage.enabled for stage in chain.stages], frequencies),
         delays_s=_delays(state, info) if state.viewport.line_up else (),
     )
 

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.import_form import ImportPreview
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
 from jaxscope.filters.limits import Verdict
@@ -84,6 +85,8 @@ class Frame:
     settling_99_s: float
     settling_9999_s: float
     warnings: tuple[str, ...] = ()
+    #: devices that hold the results, as the results tell it; empty where SciPy or nothing ran
+    ran_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,6 +127,19 @@ class ResponseCurve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuantisedChain:
+    """What rounding to a word makes of a chain.
+
+    ``stages`` holds per stage: a sentence about it as it runs, one about it as b over a (empty where it is not), and
+    whether it is stable as it runs. ``magnitude_db`` is over ``DesignFrame.frequencies_hz``, for the passes in use.
+    """
+
+    word: str
+    stages: tuple[tuple[str, str, bool], ...]
+    magnitude_db: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignFrame:
     """What the active chain is, at one rate of its channels: curves, coefficients, facts. For the passes in use."""
 
@@ -143,6 +159,8 @@ class DesignFrame:
     warnings: tuple[str, ...] = ()
     #: the view that the viewport asks for; None for the magnitude, and where there is none (an unstable impulse)
     curve: ResponseCurve | None = None
+    #: the chain rounded to the word that the viewport asks for; None where it asks for none
+    quantised: QuantisedChain | None = None
     #: further rates that channels of this chain have, highest first; what is said here is not said of them
     other_rates_hz: tuple[float, ...] = ()
     #: how the chain keeps to its limits
@@ -218,6 +236,20 @@ class MeasureFrame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivityFrame:
+    """By how much After moves in the window when each number of a stage's sections grows by 1 %.
+
+    ``values`` has a row of six a section, root mean squares in ``unit``; a0 is 0.
+    """
+
+    revision: int
+    chain: int
+    stage: int
+    unit: str
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """A recording is open and may be looked at."""
 
@@ -255,6 +287,8 @@ class Failure:
     hint: str = ""
     details: str = ""
     path: str | None = None
+    #: a file of no known format, which may still be numbers alone
+    unknown: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +350,7 @@ Outcome = (
     | SpectrumFrame
     | OverviewFrame
     | AgreementFrame
+    | SensitivityFrame
     | MeasureFrame
     | Blocked
     | Failure
@@ -323,4 +358,5 @@ Outcome = (
     | ExportProgress
     | Stalled
     | Devices
+    | ImportPreview
 )

@@ -105,6 +105,13 @@ class ChooseFace(Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseWord(Action):
+    """What the numbers would be rounded to, as a preview: float32, q31, q15, "12 bit"; empty for none."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChooseResponse(Action):
     """What the response plot shows: magnitude, phase, group delay, impulse or step."""
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from jaxscope.errors import SpecError
 from jaxscope.filters.channels import chain_for
+from jaxscope.filters.quantisation import bits_of
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.coefficients import edited_spec, is_manual
@@ -249,6 +250,10 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, selected_channels=action.names)
         case act.ChooseFace():
             return replace(viewport, face=action.face, coefficient_form=action.form or viewport.coefficient_form)
+        case act.ChooseWord():
+            if action.word:
+                bits_of(action.word)
+            return replace(viewport, word=action.word)
         case act.ChooseResponse():
             return replace(viewport, response_view=action.view)
         case act.SetCursors():

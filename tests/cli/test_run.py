@@ -172,8 +172,10 @@ def test_info_prints_one_strict_object(tmp_path: Path) -> None:
 def test_design_has_the_promised_keys(chain_file: Path) -> None:
     done = _run("design", str(chain_file), "--rate", "250", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    keys = "sections taps poles zeros gain is_stable settling_s minus_3db_hz minus_6db_hz phase report"
-    assert set(json.loads(done.stdout)) == set(keys.split())
+    keys = "sections taps poles zeros gain is_stable settling_s minus_3db_hz minus_6db_hz phase report quantised"
+    content = json.loads(done.stdout)
+    assert set(content) == set(keys.split())
+    assert set(content["quantised"]) == {"float32", "q31", "q15"}
 
 
 def test_design_exports_to_stdout(chain_file: Path) -> None:

@@ -7,14 +7,13 @@ one from before goes on running. Invariant: the table shows the newest design fr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
+from jaxscope.compute.frames import DesignFrame, Outcome, SensitivityFrame, StageCurve
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters.coefficients import Sections, Taps
 from jaxscope.filters.imports import Imported
@@ -38,6 +37,7 @@ from jaxscope.gui.views.coefficients_model import (
     numbers_in_use,
 )
 from jaxscope.gui.views.coefficients_paste import pasted, single
+from jaxscope.gui.views.coefficients_rounding import RoundingRow
 from jaxscope.gui.views.coefficients_taps import TapsPlot
 from jaxscope.gui.views.coefficients_zpk import RootsPart
 from jaxscope.gui.views.pasting import ask_file, read_file, refusal
@@ -84,6 +84,7 @@ class CoefficientsFace(QWidget, AbstractView):
         self._stage: Stage | None = None
         self._frame: DesignFrame | None = None
         self._curve: StageCurve | None = None
+        self._weights: SensitivityFrame | None = None
         #: merge key of the running edit and the stage before it
         self._begun: tuple[str, Stage] | None = None
         self._rate_hz = 1000.0
@@ -107,6 +108,9 @@ class CoefficientsFace(QWidget, AbstractView):
         self.message = Paragraph("", 11, "danger")
         self.nothing = Label(_NOTHING, 12, 400, "text3")
         self.note = Note("")
+        self.weights_note = Paragraph("", 11, "text3")
+        self.weights_note.hide()
+        self.rounding = RoundingRow(dispatch)
         self._lay_out()
         self._connect()
 
@@ -136,6 +140,9 @@ class CoefficientsFace(QWidget, AbstractView):
             self.formula.field.set_reader(parse)
             self.table.cells.set_reader(parse, self._complaint)
             self._show_curve()
+        elif isinstance(outcome, SensitivityFrame):
+            self._weights = outcome
+            self._show_weights()
 
     def form(self) -> str | None:
         """Return the form that is shown: the chosen one where the stage comes in it."""
@@ -160,12 +167,16 @@ class CoefficientsFace(QWidget, AbstractView):
         column.setContentsMargins(0, 10, 0, 10)
         column.setSpacing(8)
         column.addLayout(top)
-        for piece in (self.formula, self.taps, self.table, self.roots, self.message, self.nothing, self.note):
+        for piece in self._pieces():
             column.addWidget(piece)
         column.addLayout(bottom)
         column.addStretch(1)
         self.message.hide()
         self.nothing.hide()
+
+    def _pieces(self) -> tuple[QWidget, ...]:
+        tables = (self.formula, self.taps, self.table, self.roots)
+        return (*tables, self.weights_note, self.message, self.nothing, self.note, self.rounding)
 
     def _connect(self) -> None:
         cells = self.table.cells
@@ -222,7 +233,20 @@ class CoefficientsFace(QWidget, AbstractView):
         self.model.show_stage(table, self._curve, self._origin_numbers(table))  # type: ignore[arg-type]
         self.table.arrange()
         self._show_note(form)
+        self._show_weights()
+        self.rounding.setVisible(shown and form != "zpk")
+        self.rounding.show_state(self._state)
+        self.rounding.show_frame(frame, at, form)
         self._show_current()
+
+    def _show_weights(self) -> None:
+        """Show how strongly the numbers move After, where that is known of this stage."""
+        told, at = self._weights, self._state.viewport
+        fits = told is not None and (told.chain, told.stage) == (at.active_chain, at.selected_stage)
+        self.model.show_weights(*((told.values, told.unit) if fits and told is not None else ((), "")))
+        sentence = self.model.strongest_words() if self.form() == "sos" else ""
+        self.weights_note.setVisible(bool(sentence))
+        self.weights_note.setText(sentence)
 
     def _show_current(self) -> None:
         if self.form() == "zpk":
@@ -293,7 +317,7 @@ class CoefficientsFace(QWidget, AbstractView):
             return
         if self._stage is not None and (self._begun is None or self._begun[0] != merge_key):
             self._begun = (merge_key, self._stage)
-        rescaled = self._rescaled(address, value) if self.keep_gain.isChecked() else ()
+        rescaled = self.model.rescaled(address, value) if self.keep_gain.isChecked() else ()
         self._dispatch(self._action(address, value, merge_key))
         for other, number in rescaled:
             self._dispatch(self._action(other, number, merge_key))
@@ -306,17 +330,6 @@ class CoefficientsFace(QWidget, AbstractView):
             self._dispatch(
                 PutStageBack(chain=at.active_chain, stage=at.selected_stage, content=begun[1], merge_key=merge_key)
             )
-
-    def _rescaled(self, address: Address, value: float) -> tuple[tuple[Address, float], ...]:
-        """Return the b of a section that keep its gain at 0 Hz after one of its a is changed."""
-        if address.form != "sos" or address.column < 4:
-            return ()
-        numbers = [self.model.value(replace(address, column=column)) for column in range(6)]
-        before = sum(numbers[3:])
-        after = before - numbers[address.column] + value
-        if sum(numbers[:3]) == 0 or before == 0 or after == 0:
-            return ()  # there is no gain at 0 Hz, or no number that keeps it
-        return tuple((replace(address, column=at), numbers[at] * after / before) for at in range(3))
 
     def _on_formula(self, value: float, merge_key: str) -> None:
         if self.form() == "zpk":

@@ -23,6 +23,8 @@ from jaxscope.session.coefficients import is_manual
 from jaxscope.session.state import CoefficientForm
 
 TAP_COLUMNS = 4
+#: decades of strength that the line under a number spans
+_DECADES = 2.0
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _NUMBER = r"[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?"
@@ -120,6 +122,39 @@ class CoefficientModel(QAbstractTableModel):
         self.is_tight = False
         self._columns: list[list[float]] = []
         self._edited: frozenset[tuple[int, int]] = frozenset()
+        self._weights: tuple[tuple[float, ...], ...] = ()
+        self._unit = ""
+
+    def show_weights(self, values: tuple[tuple[float, ...], ...], unit: str) -> None:
+        """Show how strongly each number of the sections moves After; nothing where there are no values."""
+        self._weights, self._unit = values, unit
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
+
+    def weight(self, address: Address) -> tuple[float, bool] | None:
+        """Return the strength of a number, 0 to 1 over four decades, and whether it is the strongest; None without."""
+        moved = self.moved(address)
+        if not moved:
+            return None
+        largest = max(map(max, self._weights))
+        return max(0.08, 1 + log10(moved / largest) / _DECADES), moved == largest
+
+    def moved(self, address: Address) -> float:
+        """Return by how much 1 % of a number moves After, 0 where that is not known."""
+        known = self.form == "sos" and len(self._weights) == self.rowCount()
+        return self._weights[address.row][address.column] if known else 0.0
+
+    def strongest_words(self) -> str:
+        """Return a sentence about the lines and the number that moves After most, empty where that is not known."""
+        flat = [(self.moved(address), address) for address, _ in self.flat()]
+        moved, address = max(flat, key=lambda pair: pair[0], default=(0.0, None))
+        if not moved or address is None:
+            return ""
+        name = address.label().split(" ")[0]
+        return (
+            "The line under a number shows how strongly it moves After. "
+            f"Strongest here: {name} of section {address.row + 1}."
+        )
 
     def show_stage(self, form: CoefficientForm, curve: StageCurve | None, origin: Sequence[float] | None) -> None:
         """Show the numbers of a stage; ``origin`` are those of its design, in the same order, to mark edited ones."""
@@ -169,6 +204,17 @@ class CoefficientModel(QAbstractTableModel):
         """Return a number."""
         return self._columns[address.column][address.row]
 
+    def rescaled(self, address: Address, value: float) -> tuple[tuple[Address, float], ...]:
+        """Return the b of a section that keep its gain at 0 Hz after one of its a is changed."""
+        if address.form != "sos" or address.column < 4:
+            return ()
+        numbers = [self.value(replace(address, column=column)) for column in range(6)]
+        before = sum(numbers[3:])
+        after = before - numbers[address.column] + value
+        if sum(numbers[:3]) == 0 or before == 0 or after == 0:
+            return ()  # there is no gain at 0 Hz, or no number that keeps it
+        return tuple((replace(address, column=at), numbers[at] * after / before) for at in range(3))
+
     def is_fixed(self, address: Address) -> bool:
         """Return whether a number cannot be edited: a₀ is 1."""
         return (self.form == "sos" and address.column == 3) or (
@@ -202,7 +248,10 @@ class CoefficientModel(QAbstractTableModel):
             return write_cell(self.value(address), self.digits())
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             section = f" of section {address.row + 1}" if self.form == "sos" else ""
-            return f"{address.label().split(' ')[0]}{section}, {self.value(address):.12g}".replace("-", MINUS)
+            moved = self.moved(address)
+            told = f". 1 % of it moves After by {moved:.2g} {self._unit}".rstrip() if moved else ""
+            words = f"{address.label().split(' ')[0]}{section}, {self.value(address):.12g}{told}"
+            return words.replace("-", MINUS).replace("uV", "µV")
         return None
 
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.numbers import MINUS, NumberRange
 from jaxscope.gui.components.painting import LEFT, RIGHT, draw_text, rounded
-from jaxscope.gui.theme import font, scaled
+from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.coefficients_editor import EditingTable
 from jaxscope.gui.views.coefficients_model import (
     Address,
@@ -69,14 +69,17 @@ class _CellDelegate(QStyledItemDelegate):
         mono = font(12 if model.form == "ba" else 11, mono=True)
         words = write_cell(model.value(address), model.digits())
         draw_text(painter, rect.adjusted(0, 0, -12 if model.form == "ba" else -6, 0), words, mono, token, RIGHT)
+        weight = model.weight(address)
+        if weight is not None:
+            length = (rect.width() - 16) * weight[0]
+            token = "warn" if weight[1] else "text3"
+            painter.fillRect(QRectF(rect.right() - 7 - length, rect.bottom() - 5, length, 2), colour(token))
         if model.form == "taps":
             draw_text(painter, rect.adjusted(8, 0, 0, 0), str(address.row), font(10, 500), "text3", LEFT)
         painter.restore()
 
 
 def _ground(*, is_edited: bool):
-    from jaxscope.gui.theme import colour
-
     return colour("after_bg" if is_edited else "hover")
 
 

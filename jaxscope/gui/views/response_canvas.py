@@ -205,7 +205,7 @@ class ResponseCanvas(QWidget, AbstractView):
             spectrum=self._spectrum,
             shows_difference=self._mode == "difference",
             shows_after=self._filter_on and not self._raw,
-            ghost=None if self.is_held or swapped else self._ghost,
+            ghost=None if self.is_held or swapped else self._ghost or _rounded(frame),
             is_held=self.is_held,
             is_on=self._filter_on,
             is_hidden=self._raw,
@@ -236,3 +236,9 @@ class ResponseCanvas(QWidget, AbstractView):
         words = [f"Magnitude; edges at {handles}" if handles else "Magnitude"]
         words += [verdict.sentence() for verdict in frame.verdicts]
         self.setAccessibleDescription("; ".join(words))
+
+
+def _rounded(frame: DesignFrame) -> tuple[FloatArray, FloatArray] | None:
+    """Return the curve of the chain rounded to the word that is looked at, None where there is none."""
+    made = frame.quantised
+    return None if made is None else (frame.frequencies_hz, made.magnitude_db)
