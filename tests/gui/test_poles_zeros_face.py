@@ -232,3 +232,45 @@ def test_numbers_follow_the_text_scale_while_it_is_open(qtbot, face):
     theme().set_text_scale(1.5)
     qtbot.waitUntil(lambda: face.view._side.width() > side)
     assert field.font().pixelSize() == pytest.approx(before * 1.5, abs=1)
+
+
+def test_m_puts_one_more_at_its_place_and_delete_takes_it_away(qtbot, face):
+    plane = face.view.plane
+    plane.setFocus()
+    place = plane.roots.poles[outer_pole(face)]
+    plane.select("pole", place)
+    qtbot.keyClick(plane, Qt.Key.Key_M)
+    poles = [complex(*point) for point in face.stage().spec.poles]
+    assert sum(abs(pole - place) < 1e-12 for pole in poles) == 2
+    assert sum(abs(pole - place.conjugate()) < 1e-12 for pole in poles) == 2
+    qtbot.keyClick(plane, Qt.Key.Key_Delete)
+    assert len(face.stage().spec.poles) == 4
+    face.store.undo()
+    face.store.undo()
+    assert face.stage().spec.family == "butterworth"
+
+
+def test_a_pair_that_is_dragged_onto_the_axis_splits_and_joins_when_it_meets_again(qtbot, face):
+    drag(qtbot, face, "pole", outer_pole(face), 0.6 + 0j)
+    real = sorted(point[0] for point in face.stage().spec.poles if point[1] == 0)
+    assert len(real) == 2
+    assert len(face.stage().spec.poles) == 4
+    plane = face.view.plane
+    halves = [index for index, pole in enumerate(plane.roots.poles) if pole.imag == 0]
+    drag(qtbot, face, "pole", halves[0], 0.2 + 0j)
+    apart = [pole for pole in plane.roots.poles if pole.imag == 0]
+    assert abs(apart[0] - apart[1]) > 0.1
+    moved = min((index for index, pole in enumerate(plane.roots.poles) if pole.imag == 0),
+                key=lambda index: plane.roots.poles[index].real)  # fmt: skip
+    drag(qtbot, face, "pole", moved, max(pole.real for pole in apart) + 0.2j)
+    assert all(point[1] != 0 for point in face.stage().spec.poles)
+
+
+def test_a_zero_snaps_to_the_circle_and_says_what_it_takes_out(qtbot, face):
+    plane = face.view.plane
+    plane.add("zero", 0.5 + 0.5j)
+    index = next(n for n, zero in enumerate(plane.roots.zeros) if abs(zero - (0.5 + 0.5j)) < 1e-9)
+    drag(qtbot, face, "zero", index, cmath.rect(0.985, 0.8))
+    snapped = max((complex(*point) for point in face.stage().spec.zeros), key=lambda zero: zero.imag)
+    assert abs(snapped) == pytest.approx(1.0, abs=1e-12)
+    assert "Takes out" in face.view.words()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from jaxscope.filters.roots import Roots
 from jaxscope.gui.views.poles_zeros_canvas import RootsCanvas
 from jaxscope.gui.views.poles_zeros_maps import RootMap
-from jaxscope.gui.views.poles_zeros_model import Kind, RootDrag, half_of, without
+from jaxscope.gui.views.poles_zeros_model import Kind, RootDrag, half_of, with_half, without
 from jaxscope.gui.views.response_scale import nice_step
 
 _runs = count(1)
@@ -33,7 +33,7 @@ _OWN_KEYS = frozenset(
     {
         *(Qt.Key.Key_N, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Insert),
         *(Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Plus, Qt.Key.Key_Equal),
-        *(Qt.Key.Key_Minus, Qt.Key.Key_0, Qt.Key.Key_Escape),
+        *(Qt.Key.Key_Minus, Qt.Key.Key_0, Qt.Key.Key_M, Qt.Key.Key_Escape),
     }
 )
 _ARROWS: dict[int, complex] = {
@@ -100,6 +100,17 @@ class PolesZerosPlane(RootsCanvas):
         if kind == "zero":
             roots = Roots(half, self.roots.poles, self.roots.gain)
         self._ask(roots, (kind, place), f"plane-add-{next(_runs)}")
+
+    def multiply_selected(self) -> None:
+        """Put one more of the selected root at its place, its mirror with it; a pole outside is not made worse."""
+        grip = self.selected_grip()
+        if grip is None or not self.can_edit:
+            return
+        half = half_of(self.roots, grip.kind)
+        place = half[grip.index]
+        if grip.kind == "zero" or abs(place) < 1:
+            roots = with_half(self.roots, grip.kind, (*half, place))
+            self._ask(roots, (grip.kind, place), f"plane-multiply-{next(_runs)}")
 
     def remove_selected(self) -> None:
         """Remove the selected root with its mirror."""
@@ -224,6 +235,8 @@ class PolesZerosPlane(RootsCanvas):
             self.select_next(-1 if shift else 1)
         elif key == Qt.Key.Key_Insert:
             self.add("zero" if shift else "pole")
+        elif key == Qt.Key.Key_M:
+            self.multiply_selected()
         elif key == Qt.Key.Key_Delete:
             self.remove_selected()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
