@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
-from jaxscope.compute.export_job import ExportRequest, export_work
+from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
@@ -26,6 +26,7 @@ from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivit
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import ReadError
 from jaxscope.session.project import change_of
 from jaxscope.session.state import RecordingRef, SessionState, in_force
 from jaxscope.session.store import Store
@@ -44,6 +45,7 @@ KEEP_EVERY_S = 3.0
 LANES = (
     ("open", "file", 0, 0.0, False, True),
     ("before", "file", 2, 0.0, False, True),
+    ("preview", "file", 1, 0.0, False, True),
     ("warm-up", "file", 3, 0.5, False, False),
     ("keep", "file", 1, KEEP_EVERY_S, False, False),
     ("traces", "compute", 0, 0.0, False, False),
@@ -102,16 +104,30 @@ class Conductor:
         self._submit_design()
 
     # -- what the window asks for --------------------------------------------------------------------------------
-    def open(self, path: str, *, rate_hz: float | None = None, known: RecordingRef | None = None) -> None:
+    def open(
+        self,
+        path: str,
+        *,
+        rate_hz: float | None = None,
+        known: RecordingRef | None = None,
+        options: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         """Open a recording on the file thread; the outcome is Opened, or Failure.
 
-        What it is ``known`` by tells whether it has changed.
+        What it is ``known`` by tells whether it has changed; ``options`` are what was told about it.
         """
         revision = self._store.revision
 
         def work(token: CancelToken) -> None:
-            with self._bench.busy("opening", f"Opening {path}"), self._watch.reading(path):
-                entry = self._bench.recordings.open(path, rate_hz=rate_hz)
+            try:
+                with self._bench.busy("opening", f"Opening {path}"), self._watch.reading(path):
+                    entry = self._bench.recordings.open(path, rate_hz=rate_hz, options=options)
+            except ReadError as error:
+                if error.field != "format":
+                    raise
+                failure = failure_of("open", error, self._store.state, revision)
+                self._bench.deliver(replace(failure, unknown=path))
+                return
             if token.cancelled:
                 self._bench.recordings.drop(entry.id)
                 return
@@ -125,6 +141,18 @@ class Conductor:
             self._bench.deliver(Opened(recording_id=entry.id, path=path, info=info, changed=changed))
 
         self._scheduler.submit("open", work)
+
+    def preview(self, path: str, told: dict[str, str], rate_hz: float | None) -> None:
+        """Read the begin of a file with what has been told about it; the outcome is ImportPreview, or Failure."""
+
+        def work(token: CancelToken) -> None:
+            from jaxscope.compute.import_form import preview_import
+
+            found = preview_import(path, told, rate_hz)
+            token.check()
+            self._bench.deliver(found)
+
+        self._scheduler.submit("preview", work)
 
     def take_up(self) -> None:
         """Draw the recording that was opened and that the state refers to already."""
@@ -171,19 +199,19 @@ class Conductor:
             self._submit_traces()
             self._submit_overview(anew=True)
 
-    def export(self, request: ExportRequest) -> int:
+    def export(self, request: AnyExport) -> int:
         """Begin an export; outcomes are ExportProgress or Failure. Returns the job's number."""
         self._exports += 1
         job = self._exports
         lane = f"export-{job}"
-        wish = self._wish(as_shown=False)
+        wish = self._wish(as_shown=request.as_shown)
         if wish is None:
             self._bench.deliver(
                 Failure(revision=self._store.revision, what="export", sentence="There is no recording to export")
             )
             return job
         self._scheduler.add_lane(Lane(name=lane, rank=5))
-        self._scheduler.submit(lane, export_work(self._bench, wish, request, job))
+        self._scheduler.submit(lane, request.work(self._bench, wish, job))
         return job
 
     def keep(self, write: Callable[[], None]) -> None:
@@ -204,6 +232,10 @@ class Conductor:
         from jaxscope.compute.device_choices import devices_work
 
         self._scheduler.submit("devices", devices_work(self._bench, self._store.state, self._wish(), measure=measure))
+
+    def stop_measuring(self) -> None:
+        """Measure no further device."""
+        self._scheduler.cancel("devices")
 
     def compilations(self) -> int:
         """Return how many programs have been compiled so far."""

@@ -20,6 +20,7 @@ from jaxscope.compute.library import ProgramKey, ProgramLibrary, WindowCache
 from jaxscope.compute.plan import EVERYTHING, GroupRequest, Piece, RenderRequest
 from jaxscope.compute.tiles import TileRun
 from jaxscope.compute.trace_blocks import BlockBuilder, Samples, ShownSamples
+from jaxscope.compute.tuned import tuned_run
 from jaxscope.display.envelope import first_bin
 from jaxscope.filters.coefficients import ChainDesign
 
@@ -47,6 +48,8 @@ class Rendered:
     method_reason: str
     n_channels: int
     n_samples: int
+    #: devices that hold the results, as the results tell it
+    ran_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ def render_steps(
         method_reason=used[0].reason if used else "",
         n_channels=sum(sum(group.filtered) for group in request.groups),
         n_samples=max((sum(p.show_stop - p.show_first for p in g.pieces) for g in request.groups), default=0),
+        ran_on=tuple(sorted({device for program in used for device in program.ran_on})),
     )
 
 
@@ -155,6 +159,7 @@ def frame_of(
         settling_99_s=settling_s[0],
         settling_9999_s=settling_s[1],
         warnings=warnings,
+        ran_on=rendered.ran_on,
     )
 
 
@@ -238,7 +243,7 @@ def _in_tiles(
     def read(start: int) -> FloatArray:
         return cache.tile(start, min(start + length, piece.segment_stop), length, group.channels)
 
-    run = TileRun(
+    run = tuned_run(group, piece, cache, ready, programs, read) or TileRun(
         cache.filtered(group.channels).of((piece.segment_first, tuple(ready_key(ready)))),
         first=piece.read_first,
         is_true_start=piece.read_first == piece.segment_first,

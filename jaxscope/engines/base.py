@@ -113,6 +113,8 @@ class AbstractProgram(ABC):
         self.dtype = DTYPES[precision]
         self.reason = reason
         self._context: int | None = None
+        #: what results have come from, as the results themselves tell it; empty before the first
+        self.ran_on: tuple[str, ...] = ()
 
     @property
     def context_samples(self) -> int:

@@ -5,6 +5,7 @@ What they missed before they were made is kept, the newest of each kind, and tol
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
@@ -13,9 +14,9 @@ from jaxscope.compute.frames import AgreementFrame, DesignFrame, Devices, Frame,
 from jaxscope.gui.palette_entries import palette_entries
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.goto import GotoPopover
+from jaxscope.gui.views.import_sheet import ImportSheet
 from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.palette import Palette
-from jaxscope.gui.views.rate_sheet import RateSheet
 from jaxscope.gui.views.settings_sheet import SettingsSheet
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.session.state import SessionState
@@ -41,14 +42,14 @@ class FloatingParts(AbstractView):
         self._export: ExportDialog | None = None
         self._devices: DevicesPopover | None = None
         self._history: HistoryPopover | None = None
-        self._rate: RateSheet | None = None
+        self._import: ImportSheet | None = None
         self._palette: Palette | None = None
         self._goto: GotoPopover | None = None
         self._settings: SettingsSheet | None = None
 
     @property
     def _made(self) -> tuple[AbstractView, ...]:
-        return tuple(part for part in (self._export, self._devices, self._history) if part is not None)
+        return tuple(part for part in (self._export, self._devices, self._history, self._import) if part is not None)
 
     @property
     def is_export_open(self) -> bool:
@@ -110,17 +111,17 @@ class FloatingParts(AbstractView):
         """The field that goes to a time, once it was needed."""
         return self._goto
 
-    def ask_rate(self, path: str) -> None:
-        """Ask for the sampling rate of a recording and open it with that."""
-        if self._rate is None:
-            self._rate = RateSheet(self._window)
-            self._rate.answered.connect(self._actions.open_with_rate)
-        self._rate.ask(path)
+    def ask_import(self, path: str, told: dict[str, str] | None = None) -> None:
+        """Ask what a file does not tell itself, and open it with that."""
+        if self._import is None:
+            self._import = ImportSheet(self._window, self._actions.conductor.preview)
+            self._import.answered.connect(self._actions.open_as_told)
+        self._import.ask(path, told)
 
     @property
-    def rate_sheet(self) -> RateSheet | None:
-        """The sheet that asks for a rate, once it was needed."""
-        return self._rate
+    def import_sheet(self) -> ImportSheet | None:
+        """The sheet that asks about a file, once it was needed."""
+        return self._import
 
     def open_export(self) -> None:
         """Open the export dialog."""
@@ -135,10 +136,18 @@ class FloatingParts(AbstractView):
     def open_devices(self, anchor: QWidget) -> None:
         """Open the device chooser under its button, or close it."""
         if self._devices is None:
-            from jaxscope.gui.views.devices import DevicesPopover
+            from jaxscope.gui.views.devices import CpuDevices, DevicesPopover
 
             shell = self._actions.shell
-            self._devices = DevicesPopover(self._window, shell.dispatch, self._actions.conductor.ask_devices)
+            actions = self._actions
+            cpu_devices = CpuDevices(
+                read=lambda: actions.settings.cpu_devices,
+                change=lambda count: actions.change_settings(replace(actions.settings, cpu_devices=count)),
+            )
+            conductor = actions.conductor
+            self._devices = DevicesPopover(
+                self._window, shell.dispatch, conductor.ask_devices, conductor.stop_measuring, cpu_devices
+            )
             self._catch_up(self._devices)
         if self._devices.isVisible():
             self._devices.close_floating()

@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from jaxscope.compute.frames import AgreementFrame, DeviceChoice, Devices, Frame
+from jaxscope.compute.frames import AgreementFrame, Busy, DeviceChoice, Devices, Frame
 from jaxscope.engines.methods import METHODS
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.theme import theme
-from jaxscope.gui.views.devices import AbsentRow, DevicesPopover, method_title
+from jaxscope.gui.views.devices import AbsentRow, CpuDevices, DevicesPopover, method_title
 from jaxscope.gui.views.devices_history import write_error, write_ms
 from jaxscope.session.actions import ChooseEngine
 from jaxscope.session.state import EngineChoice, SessionState
@@ -45,7 +45,16 @@ def chooser(qtbot):
     anchor.setGeometry(700, 10, 250, 32)
     window.show()
     log, asked = [], []
-    made = DevicesPopover(window, log.append, lambda *, measure: asked.append(measure))
+    stopped, wanted = [], [1]
+
+    def want(count: int) -> None:
+        wanted[0] = count
+
+    parts = CpuDevices(read=lambda: wanted[0], change=want)
+    made = DevicesPopover(
+        window, log.append, lambda *, measure: asked.append(measure), lambda: stopped.append(True), parts
+    )
+    made.stopped, made.wanted = stopped, wanted
     made.log, made.asked, made.anchor, made.host = log, asked, anchor, window
     made.show_state(SessionState(), SessionState())
     made.open_under(anchor)
@@ -101,9 +110,45 @@ def test_the_fastest_is_marked_only_among_measured_ones(chooser):
 def test_measuring_is_asked_for_and_shown_as_busy_until_the_answer(qtbot, chooser):
     qtbot.mouseClick(chooser.measure, Qt.MouseButton.LeftButton)
     assert chooser.asked == [False, True]
-    assert chooser.measure.is_busy
-    chooser.show_frame(DEVICES)
-    assert not chooser.measure.is_busy
+    chooser.show_frame(Busy(what="measuring", label="Measuring GPU 0, 2 of 3", share=0.3))
+    assert chooser.progress.text() == "Measuring GPU 0, 2 of 3"
+    assert chooser.measure.text() == "Cancel"
+    chooser.show_frame(Busy(what="measuring", label="", done=True))
+    assert (chooser.progress.text(), chooser.measure.text()) == ("", "Measure here")
+
+
+def test_measuring_can_be_cancelled(qtbot, chooser):
+    chooser.show_frame(Busy(what="measuring", label="Measuring CPU 0, 1 of 3", share=0.0))
+    qtbot.mouseClick(chooser.measure, Qt.MouseButton.LeftButton)
+    assert chooser.asked == [False]
+    assert chooser.stopped == [True]
+
+
+def test_what_ran_is_what_the_results_tell(chooser):
+    chooser.show_frame(frame(3.0, ran_on=("cpu:0", "cpu:1")))
+    assert chooser.ran_on.text() == "The results are on CPU 0 and CPU 1, in float64"
+    chooser.show_frame(frame(3.0, method="scipy"))
+    assert chooser.ran_on.text() == "SciPy ran on the processor"
+
+
+def test_another_number_of_cpu_devices_says_that_it_needs_a_new_start(qtbot, chooser):
+    assert chooser.parts.text() == "1"
+    chooser.parts.stepped.emit(1)
+    chooser.parts.stepped.emit(1)
+    assert chooser.wanted == [3]
+    assert chooser.parts_note.text() == "1 now; 3 after jaxscope is started again"
+    chooser.parts.typed.emit("900")
+    assert chooser.wanted == [64]
+    chooser.parts.typed.emit("1")
+    assert chooser.parts_note.text() == "devices made of this processor"
+
+
+def test_a_device_that_cannot_run_the_view_says_why(chooser):
+    choice = replace(DEVICES.devices[1], measured_ms=None, reason="GPU 0 has no room for this view")
+    plain = chooser.grab().toImage()
+    chooser.show_frame(replace(DEVICES, devices=(DEVICES.devices[0], choice)))
+    assert chooser.grab().toImage() != plain
+    assert chooser.rows[1].choice.reason in chooser.rows[1].accessibleName()
 
 
 def test_precision_and_method_are_chosen(qtbot, chooser):

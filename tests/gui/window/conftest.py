@@ -130,6 +130,9 @@ class FakeConductor:
     def cancel(self, job: int) -> None:
         self.asked.append(("cancel", job))
 
+    def stop_measuring(self) -> None:
+        self.asked.append(("stop measuring",))
+
     def take_up(self) -> None:
         self.asked.append(("take up",))
 
