@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.import_form import ImportPreview
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
 from jaxscope.filters.limits import Verdict
@@ -358,5 +357,4 @@ Outcome = (
     | ExportProgress
     | Stalled
     | Devices
-    | ImportPreview
 )
