@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from jaxscope.compute.frames import ExportProgress
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
@@ -26,6 +26,28 @@ class ExportRequest:
     start_s: float | None = None
     stop_s: float | None = None
     overwrite: bool = False
+
+    #: a recording is written with the chains of the document, never with a pinned one that is only looked at
+    as_shown = False
+
+    def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps]:
+        """Return the work that writes the recording."""
+        return export_work(bench, wish, self, job)
+
+
+class AnyExport(Protocol):
+    """Something that can be written: it knows its work. ``as_shown`` asks for the chains that the traces show."""
+
+    @property
+    def path(self) -> str:
+        """Where to."""
+
+    @property
+    def as_shown(self) -> bool:
+        """Whether a pinned chain that is looked at counts."""
+
+    def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps]:
+        """Return the work that writes it and delivers its progress, however it ends."""
 
 
 def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) -> Callable[[CancelToken], Steps]:
