@@ -225,7 +225,7 @@ class JaxProgram(AbstractProgram):
         )
 
         def advance(chunk: Any, carried: Any, n_valid: Any) -> Any:
-            return compiled_advance(chunk, carried, n_valid, weights, kinds=kinds, by_row=by_row)
+            return self.noted(compiled_advance(chunk, carried, n_valid, weights, kinds=kinds, by_row=by_row))
 
         carried = tuple(self._place(with_rows(state, padded_rows)) for state in flow.states)
         with Stage(padded_rows, length, self.dtype, checks=not is_checked) as stage:
@@ -234,6 +234,12 @@ class JaxProgram(AbstractProgram):
                 return self._place(x if as_it_is else stage.fill(x, offset, at_end=flow.backwards))
 
             return run_chunks(flow, length, carried, fill, advance, _collect)
+
+    def noted(self, out: Any) -> Any:
+        """Note which devices hold a result, and return it."""
+        devices = out[0].devices()
+        self.ran_on = tuple(sorted(f"{device.platform}:{device.id}" for device in devices))
+        return out
 
     def _padded_rows(self, n_rows: int, length: int) -> int:
         """Return how many rows a compiled call has: short runs between gaps share one shape."""

@@ -155,7 +155,9 @@ class ShardedStreams(JaxProgram):
         kinds, by_row = (tuple(values[k] for k in flow.numbers) for values in (self.kinds, self.by_row))
 
         def advance(chunk: Any, carried: Any, n_valid: Any) -> Any:
-            return advance_everywhere(chunk, carried, n_valid, weights, kinds=kinds, by_row=by_row, mesh=self.mesh)
+            return self.noted(
+                advance_everywhere(chunk, carried, n_valid, weights, kinds=kinds, by_row=by_row, mesh=self.mesh)
+            )
 
         carried = tuple(self._spread(with_rows(np.asarray(state), n_padded)) for state in flow.states)
         with Stage(n_padded, length, self.dtype, checks="block" not in kinds) as stage:
