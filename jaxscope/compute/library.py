@@ -115,6 +115,7 @@ class WindowCache:
         self._entries: OrderedDict[tuple[int, ...], tuple[int, FloatArray]] = OrderedDict()
         self._tiles: OrderedDict[tuple[tuple[int, ...], int, int, int], FloatArray] = OrderedDict()
         self._filtered: dict[tuple[int, ...], TileMemory] = {}
+        self._designs: dict[tuple[int, ...], ChainDesign] = {}
         self._envelopes: OrderedDict[object, tuple[FloatArray, FloatArray]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -162,6 +163,13 @@ class WindowCache:
                 self._filtered.clear()
             return self._filtered.setdefault(channels, TileMemory())
 
+    def exchange_design(self, channels: tuple[int, ...], design: ChainDesign) -> ChainDesign | None:
+        """Return the design that filtered some channels last, and remember this one in its place."""
+        with self._lock:
+            before = self._designs.get(channels)
+            self._designs = {channels: design}
+        return before
+
     def envelope(
         self, x: FloatArray, first_sample: int, channels: tuple[int, ...], bin_samples: int
     ) -> tuple[FloatArray, FloatArray]:
@@ -185,6 +193,7 @@ class WindowCache:
             self._entries.clear()
             self._tiles.clear()
             self._filtered.clear()
+            self._designs.clear()
             self._envelopes.clear()
 
     def _shrink(self) -> None:
@@ -211,8 +220,10 @@ class RecordingLibrary:
         self._count = 0
         self._lock = threading.Lock()
 
-    def open(self, path: str, *, rate_hz: float | None = None) -> OpenRecording:
-        """Open a file.
+    def open(
+        self, path: str, *, rate_hz: float | None = None, options: tuple[tuple[str, str], ...] = ()
+    ) -> OpenRecording:
+        """Open a file; ``options`` are what was told about it.
 
         Raises
         ------
@@ -221,7 +232,7 @@ class RecordingLibrary:
         """
         from jaxscope.readers import open_recording
 
-        return self.add(open_recording(path, rate_hz=rate_hz), path)
+        return self.add(open_recording(path, rate_hz=rate_hz, options=dict(options)), path)
 
     def add(self, recording: Recording, path: str) -> OpenRecording:
         """Take in a recording that is already open."""

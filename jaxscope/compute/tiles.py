@@ -19,7 +19,7 @@ import numpy.typing as npt
 Samples = npt.NDArray[np.floating]
 States = list[Any]
 #: Samples (channels times time) of filtered tiles that are kept.
-MOST_VALUES = 16_000_000
+MOST_VALUES = 28_000_000
 
 
 @dataclass(slots=True)

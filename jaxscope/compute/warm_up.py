@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from jaxscope.compute.plan import GroupRequest
 from jaxscope.compute.render import row_groups
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Shown, Workbench
@@ -27,6 +28,7 @@ def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Step
         request = shown.request
         for group in request.groups:
             if group.is_causal:
+                yield from _splits(bench, shown, group, token)
                 continue  # tiles have one length
             longest = max((piece.read_stop - piece.read_first for piece in group.pieces), default=0)
             n_samples = int(longest * NEXT_LENGTH)
@@ -43,3 +45,20 @@ def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Step
                 yield
 
     return work
+
+
+def _splits(bench: Workbench, shown: Shown, group: GroupRequest, token: CancelToken) -> Steps:
+    """Compile what filters a chain in two while one of its stages is tuned."""
+    from jaxscope.compute.tuned import warm_splits
+
+    request, length = shown.request, group.tile_samples
+    for member in row_groups(group.designs, device=request.device, precision=request.precision, method=request.method):
+        if len(member.rows) != len(group.channels):
+            continue
+        for pair in warm_splits(bench.programs.get(member.key), bench.programs):
+            for program in pair:
+                if not bench.programs.is_warm(program, length):
+                    token.check()
+                    program.step(np.zeros((program.n_channels, length)), program.start())
+                    bench.programs.mark_warm(program, length)
+                    yield
