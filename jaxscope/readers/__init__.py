@@ -209,7 +209,8 @@ def _format_of(file: Path, head: bytes, chosen: str) -> str:
         raise ReadError(
             f"jaxscope can't read {kinds}",
             hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY, CSV: export to one, "
-            "or open it as raw numbers with --raw-layout",
+            "or open it as raw numbers",
+            field=FORMAT_OPTION,
         )
     if file.suffix.lower() in SUFFIXES and not READERS[name].sniff(head):
         _refuse_wrong_suffix(file, name, head)

@@ -100,7 +100,7 @@ def read_array_header(file: BinaryIO, name: str) -> ArrayHeader:
         shape = tuple(int(length) for length in fields["shape"])
         dtype = np.dtype(fields["descr"])
         fortran_order = bool(fields["fortran_order"])
-    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError) as error:
+    except (ValueError, SyntaxError, TypeError, KeyError, OverflowError, MemoryError, RecursionError) as error:
         raise ReadError(f"The header of {name} makes no sense", hint="save the array again") from error
     if min(shape, default=0) < 0:
         raise ReadError(f"The header of {name} claims the shape {shape}", hint="save the array again")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from jaxscope.errors import ReadError
 
@@ -24,6 +24,12 @@ _MOST_DEPTH = 16
 # Numbers of fields, by the specification.
 _ROWS, _GROUPS = 3, 4
 _GROUP_COLUMNS, _GROUP_ROWS = 1, 3
+_PAGE_UNPACKED, _PAGE_COMPRESSED = 2, 3
+#: Fields of a page header that count what is in it: of a page, of a dictionary, of a page of the second version.
+_PAGE_COUNTS: dict[int, tuple[int, ...]] = {5: (), 7: (), 8: (2, 3, 5, 6)}
+#: How many page headers are looked at, how much of a file is read for one, and what compression can gain at most.
+_MOST_PAGES, _HEADER_BYTES = 4096, 4096
+_MOST_PACKED, _LEAST_UNPACKED = 1100, 64 << 20
 _COLUMN_DATA, _N_VALUES, _COMPRESSED, _DATA_AT, _DICTIONARY_AT = 3, 5, 7, 9, 11
 
 
@@ -112,9 +118,44 @@ def check_footer(path: Path) -> None:
         file.seek(begin)
         footer = file.read(length)
     try:
-        _check(_Compact(footer).fields(), begin)
+        told = _Compact(footer).fields()
+        _check(told, begin)
+        with path.open("rb") as file:
+            _check_pages(told, file)
     except (_DamageError, KeyError, TypeError, AttributeError) as error:
         raise ReadError(f"The footer of {path.name} makes no sense", hint="copy the file again") from error
+
+
+def _check_pages(footer: dict[int, Any], file: BinaryIO) -> None:
+    """Hold the headers of pages against the column that they lie in, up to as many as take no time."""
+    left = _MOST_PAGES
+    for group in footer[_GROUPS]:
+        for column in group[_GROUP_COLUMNS]:
+            told = column[_COLUMN_DATA]
+            at = min(told[_DATA_AT], told.get(_DICTIONARY_AT) or told[_DATA_AT])
+            stop = at + told[_COMPRESSED]
+            while at < stop and left > 0:
+                left -= 1
+                file.seek(at)
+                header = _Compact(file.read(min(_HEADER_BYTES, stop - at)))
+                try:
+                    page = header.fields()
+                except _DamageError:
+                    if stop - at > _HEADER_BYTES:
+                        break  # statistics of any length may be in it
+                    raise
+                _check_page(page, told[_N_VALUES], stop - at - header.at)
+                at += header.at + page[_PAGE_COMPRESSED]
+
+
+def _check_page(page: dict[int, Any], n_values: int, n_bytes: int) -> None:
+    packed, unpacked = page[_PAGE_COMPRESSED], page[_PAGE_UNPACKED]
+    if not 0 <= packed <= n_bytes or not 0 <= unpacked <= max(_LEAST_UNPACKED, _MOST_PACKED * packed):
+        raise _DamageError
+    for kind, places in _PAGE_COUNTS.items():
+        counts = page.get(kind, {})
+        if not 0 <= counts.get(1, 0) <= n_values or any(counts.get(place, 0) < 0 for place in places):
+            raise _DamageError
 
 
 def _check(footer: dict[int, Any], stop: int) -> None:

@@ -46,6 +46,8 @@ _AMBIGUOUS = {"%d-%m-%Y": "day first", "%d.%m.%Y": "day first", "%m/%d/%Y": "mon
 #: Least magnitude of epoch stamps, by the unit that they must then be in: all these are years after 2001.
 _EPOCHS = ((1e18, 1e-9), (1e15, 1e-6), (1e12, 1e-3), (1e9, 1.0))
 _JITTER = 0.01
+#: Seconds since 1970 that are still a date: the year 9000.
+_LATEST_S = 2.2e11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +199,7 @@ def _numeric_stamps(column: pl.Series, name: str, unit: str, decimal: str, index
         values = floats.fill_null(float("nan")).to_numpy() - first
     scale, notes = _scale(first, values, _scale_of_name(name, unit) or 0.0, name)
     start = None
-    if abs(first * scale) >= 1e9 and scale:
+    if 1e9 <= abs(first * scale) < _LATEST_S:
         # Whole numbers of microseconds, so that the nanoseconds of a stamp are not rounded twice.
         micro = (
             int(whole[first_index]) * round(scale * 1e9) // 1000
