@@ -14,7 +14,7 @@ from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.session.state import SessionState
 
 #: What a failed lane is called in ``Failure.what``.
-FAILED_PART = {"open": "open", "traces": "frame", "settle": "frame", "devices": "device"}
+FAILED_PART = {"open": "open", "traces": "frame", "settle": "frame", "devices": "device", "preview": "preview"}
 
 
 def failure_of(lane: str, error: BaseException, state: SessionState, revision: int) -> Failure:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.import_form import ImportPreview
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
 from jaxscope.filters.limits import Verdict
@@ -357,4 +358,5 @@ Outcome = (
     | ExportProgress
     | Stalled
     | Devices
+    | ImportPreview
 )

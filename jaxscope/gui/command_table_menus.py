@@ -13,6 +13,13 @@ FILE = (
         icon="folder-open",
         run=lambda window: window.open_dialog(),
     ),
+    Command(
+        name="open_with_options",
+        text="Open with options…",
+        menu="File",
+        run=lambda window: window.open_with_options(),
+    ),
+    Command(name="open_raw", text="Open as raw numbers…", menu="File", run=lambda window: window.open_raw()),
     Command(name="open_demo", text="Open the demonstration", menu="File", run=lambda window: window.open_demo()),
     Command(
         name="save",

@@ -164,7 +164,7 @@ def _turn(stage: tuple[int, int], knob: str, value: object) -> TurnKnob:
 
 
 def _asks_rate(session: WindowSession) -> bool:
-    sheet = session.window.floating.rate_sheet
+    sheet = session.window.floating.import_sheet
     return sheet is not None and sheet.isVisible()
 
 

@@ -200,7 +200,7 @@ class MainWindow(QWidget):
         if failure.what == "export" and self.floating.is_export_open:
             return
         if failure.what == "open" and failure.path is not None:
-            self.floating.ask_rate(failure.path)
+            self.floating.ask_import(failure.path)
             return
         if failure.what == "open":
             self.actions_.take_failed_open()

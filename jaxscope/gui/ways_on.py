@@ -56,6 +56,9 @@ def _ways_of_device(blocked: Blocked, actions: WindowActions) -> tuple[Way, ...]
 
 def ways_of_failure(failure: Failure, actions: WindowActions | None) -> tuple[Way, ...]:
     """Return what can be done about a recording that cannot be read any more."""
+    if actions is not None and failure.unknown is not None:
+        path = failure.unknown
+        return (("Open as raw numbers…", None, lambda: actions.ask_about_raw(path)),)
     if actions is None or failure.path is None:
         return ()
     return (

@@ -107,6 +107,8 @@ class WindowFiles(ProjectFiles):
             return
         self._pending_project = None
         self._joins = False
+        for known in (self._rates_hz, self._options):
+            known.pop(path, None)  # what was told of it before belongs to another opening
         self.conductor.open(path)
 
     def join(self, other: WindowFiles) -> None:
@@ -115,15 +117,15 @@ class WindowFiles(ProjectFiles):
         recording = self.shell.state.document.recording
         if recording is not None:
             self._joins = True
-            self._rates_hz = dict(other._rates_hz)
-            self.conductor.open(recording.path, rate_hz=recording.rate_hz)
+            self._rates_hz, self._options = dict(other._rates_hz), dict(other._options)
+            self.conductor.open(recording.path, rate_hz=recording.rate_hz, options=recording.options)
 
     def reopen(self) -> None:
         """Open the recording again that could not be read any more; view, filter and undo stay."""
         recording = self.shell.state.document.recording
         if recording is not None:
             self._joins = True
-            self.conductor.open(recording.path, rate_hz=recording.rate_hz)
+            self.conductor.open(recording.path, rate_hz=recording.rate_hz, options=recording.options)
 
     def find_open_recording(self) -> None:
         """Ask where the recording is now that cannot be read any more."""
@@ -140,8 +142,35 @@ class WindowFiles(ProjectFiles):
 
     def open_with_rate(self, path: str, rate_hz: float) -> None:
         """Open a recording whose file does not tell its rate; a project that waits for it goes on waiting."""
-        self._rates_hz[path] = rate_hz
-        self.conductor.open(path, rate_hz=rate_hz)
+        self.open_as_told(path, rate_hz, ())
+
+    def open_as_told(self, path: str, rate_hz: float | None, options: tuple[tuple[str, str], ...]) -> None:
+        """Open a recording with what was told about it; a project that waits for it goes on waiting."""
+        self._options[path] = options
+        if rate_hz is None:
+            self._rates_hz.pop(path, None)
+        else:
+            self._rates_hz[path] = rate_hz
+        self.conductor.open(path, rate_hz=rate_hz, options=options)
+
+    def open_with_options(self) -> None:
+        """Ask for a file, and then what it does not tell itself."""
+        self._ask_about("Open with options", {})
+
+    def open_raw(self) -> None:
+        """Ask for a file of numbers alone, and how they lie."""
+        self._ask_about("Open as raw numbers", {"format": "raw"})
+
+    def ask_about_raw(self, path: str) -> None:
+        """Ask how the numbers of a file of no known format lie."""
+        self.window.floating.ask_import(path, {"format": "raw"})
+
+    def _ask_about(self, title: str, told: dict[str, str]) -> None:
+        path, _ = QFileDialog.getOpenFileName(self.window, title, self.settings.last_folder, "All files (*)")
+        if path:
+            self._pending_project = None
+            self._joins = False
+            self.window.floating.ask_import(path, told)
 
     def open_demo(self) -> None:
         """Open the demonstration recording, with its chains where there are none yet."""
@@ -159,7 +188,11 @@ class WindowFiles(ProjectFiles):
             self.conductor.take_up()
             return
         project, self._pending_project = self._pending_project, None
-        reference = RecordingRef(path=opened.path, rate_hz=self._rates_hz.get(opened.path))
+        reference = RecordingRef(
+            path=opened.path,
+            rate_hz=self._rates_hz.get(opened.path),
+            options=self._options.get(opened.path, ()),
+        )
         if project is not None:
             document = replace(project.document, recording=reference)
             action = act.LoadedProject(document=document, viewport=project.viewport, is_saved=self._is_pending_saved)

@@ -39,6 +39,7 @@ class ProjectFiles:
         self._is_pending_saved = True
         self._project_notice: Notice | None = None
         self._rates_hz: dict[str, float] = {}
+        self._options: dict[str, tuple[tuple[str, str], ...]] = {}
 
     def open_project(self, project: Project, path: str, recording: str | None = None, *, is_saved: bool = True) -> None:
         """Open a project, with another recording where one is given; ``is_saved`` is False for recovered work."""
@@ -60,10 +61,12 @@ class ProjectFiles:
         rate_hz = reference.rate_hz if reference is not None else None
         if rate_hz is not None:
             self._rates_hz[path] = rate_hz
+        options = reference.options if reference is not None else ()
+        self._options[path] = options
         if known is None or known.fingerprint is None:
-            self.conductor.open(path, rate_hz=rate_hz)
+            self.conductor.open(path, rate_hz=rate_hz, options=options)
         else:
-            self.conductor.open(path, rate_hz=rate_hz, known=known)
+            self.conductor.open(path, rate_hz=rate_hz, known=known, options=options)
 
     def _load_without_recording(self) -> None:
         """Load the project that waits, though its recording is not there: the filter can be used on another."""
@@ -141,7 +144,8 @@ class ProjectFiles:
         document = state.document
         try:
             if document.recording is not None:
-                reference = reference_to(document.recording.path, rate_hz=document.recording.rate_hz)
+                kept = document.recording
+                reference = reference_to(kept.path, rate_hz=kept.rate_hz, options=kept.options)
                 document = replace(document, recording=reference)
             save_project(path, Project(document=document, viewport=state.viewport, engine=state.engine))
         except JaxscopeError as error:

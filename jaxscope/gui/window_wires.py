@@ -35,6 +35,7 @@ def _connect_commands(window: MainWindow) -> None:
     window.top.devices_asked.connect(actions.choose_device)
     window.top.export_asked.connect(actions.export)
     window.start.open_asked.connect(actions.open_dialog)
+    window.start.raw_asked.connect(actions.ask_about_raw)
     window.start.chosen.connect(actions.open_path)
     window.start.find_asked.connect(actions.find_recent)
     window.start.demo_asked.connect(actions.open_demo)

@@ -296,8 +296,8 @@ def test_rate_is_asked_for_where_the_file_does_not_tell_it(driver, tmp_path):
     np.save(path, np.sin(np.arange(4000) / 9.0)[None])
     window = driver.session.window
     window.actions_.open_path(str(path))
-    wait(lambda: window.floating.rate_sheet is not None and window.floating.rate_sheet.isVisible())
-    sheet = window.floating.rate_sheet
+    wait(lambda: window.floating.import_sheet is not None and window.floating.import_sheet.isVisible())
+    sheet = window.floating.import_sheet
     sheet.field.setText("fast")
     sheet.open_button.click()
     assert sheet.isVisible()

@@ -41,6 +41,8 @@ class StartScreen(QWidget):
     """
 
     open_asked = Signal()
+    #: a file of no known format
+    raw_asked = Signal(str)
     #: a recording was chosen
     chosen = Signal(str)
     #: a recording that is not where it was is to be found
@@ -147,6 +149,7 @@ class StartScreen(QWidget):
             self._error = None
         if failure is not None:
             self._error = ErrorCard(failure)
+            self._error.raw_asked.connect(self.raw_asked)
             self._column.insertWidget(2, self._error)
             self._error.show()
             self._scroll.ensureVisible(0, 0)

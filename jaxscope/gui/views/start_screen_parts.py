@@ -229,6 +229,9 @@ class RecentRow(QWidget):
 class ErrorCard(QWidget):
     """Why a recording could not be opened, and what to do."""
 
+    #: open a file of no known format as raw numbers
+    raw_asked = Signal(str)
+
     _BELOW = 16
 
     def __init__(self, failure: Failure) -> None:
@@ -252,6 +255,11 @@ class ErrorCard(QWidget):
             button = Button("Details", "quiet")
             button.clicked.connect(lambda: self._details.setVisible(self._details.isHidden()))
             row.addWidget(button)
+        if failure.unknown is not None:
+            path = failure.unknown
+            raw = Button("Open as raw numbers…", "plain")
+            raw.clicked.connect(lambda: self.raw_asked.emit(path))
+            row.addWidget(raw, alignment=Qt.AlignmentFlag.AlignTop)
         self.setAccessibleName(failure.sentence)
         self.setAccessibleDescription(failure.hint)
 

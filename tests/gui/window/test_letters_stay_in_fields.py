@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from jaxscope.compute.design_job import design_frame
 from jaxscope.gui.views.keys_sheet import KeysSheet
-from jaxscope.gui.views.rate_sheet import RateSheet
+from jaxscope.gui.views.import_sheet import ImportSheet
 from jaxscope.session.actions import ChooseFace
 from jaxscope.session.state import Viewport
 
@@ -58,7 +58,7 @@ def test_letters_on_each_face(desk, face, among):
     assert among <= set(tried)
 
 
-@pytest.mark.parametrize("make", [KeysSheet, RateSheet])
+@pytest.mark.parametrize("make", [KeysSheet, lambda window: ImportSheet(window, lambda *_: None)])
 def test_letters_in_a_sheet(desk, make):
     sheet = make(desk.window)
     sheet.open_sheet()

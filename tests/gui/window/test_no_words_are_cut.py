@@ -9,7 +9,7 @@ from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.theme import font
 from jaxscope.gui.views.keys_sheet import KeysSheet
-from jaxscope.gui.views.rate_sheet import RateSheet
+from jaxscope.gui.views.import_sheet import ImportSheet
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.readers import READERS
 
@@ -52,7 +52,7 @@ def test_no_word_of_the_list_of_keys_is_cut(desk):
 
 
 def test_the_hint_of_the_rate_fits_its_field(desk):
-    sheet = RateSheet(desk.window)
+    sheet = ImportSheet(desk.window, lambda *_: None)
     sheet.ask("/data/sound.npy")
     field = sheet.field
     margins = field.textMargins()

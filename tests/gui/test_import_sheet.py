@@ -1,0 +1,91 @@
+"""The import sheet: fields from the table of options, a preview of what would be read, the answer in the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.compute.import_form import preview_import
+from jaxscope.errors import ReadError
+from jaxscope.gui.views.import_sheet import ImportSheet
+
+NUMBERS = np.arange(60).reshape(20, 3)
+
+
+@pytest.fixture
+def raw_path(tmp_path: Path) -> Path:
+    path = tmp_path / "night.dat"
+    path.write_bytes(NUMBERS.astype("<i2").tobytes())
+    return path
+
+
+def test_a_preview_is_what_would_be_read(raw_path: Path) -> None:
+    told = {"format": "raw", "channels": "3", "unit": "uV"}
+    preview = preview_import(str(raw_path), told, 100.0)
+    assert preview.rows[1] == ("ch1, uV", "1", "4", "7", "10", "13")
+    assert preview.facts == "3 channels · 20 samples each · 100 Hz · 0.2 s"
+    assert (preview.problem, preview.has_rate) == ("", True)
+    assert {field.name for field in preview.fields} >= {"channels", "dtype", "byteorder", "order", "offset", "scale"}
+    assert "rate" not in {field.name for field in preview.fields}
+    assert "not told how they lie" in preview_import(str(raw_path), {"format": "raw"}, None).problem
+    with pytest.raises(ReadError):
+        preview_import(str(raw_path), {}, None)
+
+
+@pytest.fixture
+def sheet(qtbot):  # type: ignore[no-untyped-def]
+    from PySide6.QtWidgets import QWidget
+
+    window = QWidget()
+    window.resize(1000, 800)
+    qtbot.addWidget(window)
+    window.show()
+    made = ImportSheet(window, lambda path, told, rate: made.show_frame(preview_import(path, told, rate)))
+    yield made
+
+
+def test_fields_are_told_and_the_file_is_opened_as_its_preview_shows(sheet, raw_path: Path) -> None:
+    answers: list[object] = []
+    sheet.answered.connect(lambda *parts: answers.append(parts))
+    sheet.ask(str(raw_path), {"format": "raw"})
+    assert "not told how they lie" in sheet.problem.text()
+    sheet._fields["channels"].setText("3")
+    sheet._fields["dtype"].set_current("uint16")
+    sheet.open_button.click()
+    assert sheet.field.is_wrong
+    assert answers == []
+    assert len(sheet.table.rows) == 3
+    sheet.field.setText("250")
+    sheet.open_button.click()
+    ((path, rate_hz, told),) = answers  # type: ignore[misc]
+    assert (path, rate_hz) == (str(raw_path), 250.0)
+    assert dict(told) == {"format": "raw", "channels": "3", "dtype": "uint16"}
+    assert not sheet.isVisible()
+
+
+def test_what_is_typed_wrong_is_told_and_nothing_opened(sheet, raw_path: Path) -> None:
+    answers: list[object] = []
+    sheet.answered.connect(lambda *parts: answers.append(parts))
+    sheet.ask(str(raw_path), {"format": "raw"})
+    sheet.field.setText("250")
+    for text, words in (("0", "channels is 0"), ("many", "channels is many"), ("99", "holds no sample")):
+        sheet._fields["channels"].setText(text)
+        sheet.open_button.click()
+        assert words in sheet.problem.text()
+        assert answers == []
+
+
+def test_a_sheet_that_is_asked_again_begins_anew(sheet, raw_path: Path, tmp_path: Path) -> None:
+    sheet.ask(str(raw_path), {"format": "raw"})
+    sheet._fields["channels"].setText("3")
+    sheet.close_floating()
+    table = tmp_path / "x.csv"
+    table.write_text("a,b\n" + "1,2\n" * 9)
+    sheet.ask(str(table))
+    assert set(sheet._fields) == {"time", "separator", "decimal", "header"}
+    assert sheet.table.rows[0][0] == "a"
+    sheet.close_floating()
+    sheet.ask(str(raw_path), {"format": "raw"})
+    assert sheet._fields["channels"].text() == ""
