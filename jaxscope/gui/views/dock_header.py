@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened, Outcome
@@ -125,6 +125,7 @@ class DockHeader(QWidget, AbstractView):
         tip = "Edges and gaps: where a signal begins, ends or breaks off"
         self.edges_button = IconButton("settings", tip, size=26, icon_size=15)
         self._edges: EdgesPopover | None = None
+        self._delay_words = ""
         self.delay = Label(
             "", 11, 400, "text3", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shrink=True
         )
@@ -172,7 +173,7 @@ class DockHeader(QWidget, AbstractView):
         self.phase.set_current(chain.phase if chain is not None else None)
         self.edges_button.setEnabled(chain is not None)
         if chain is None:
-            self.delay.setText("")
+            self._show_delay("")
         self.line_up.setText("Show late" if state.viewport.line_up else "Line up")
         if self._edges is not None and self._edges.isVisible():
             self._edges.show_state(state, previous)
@@ -233,9 +234,21 @@ class DockHeader(QWidget, AbstractView):
 
     def _show_delay(self, words: str) -> None:
         """Show how late the chain is, and the way to line it up where it is."""
-        self.delay.setText(words)
+        self._delay_words = words
+        self._fit_delay()
         self.delay.setToolTip(f"{words}. Line up shifts the drawing only" if words else "")
         self.line_up.setVisible(self._state.viewport.line_up or " at " in words)
+
+    def _fit_delay(self) -> None:
+        """Leave the frequency out where there is no room for it; the tooltip has it."""
+        words = self._delay_words
+        room = self.width() - self.phase.sizeHint().width() - self.edges_button.sizeHint().width() - 2 * 16 - 3 * 8
+        short = words.partition(" at ")[0]
+        self.delay.setText(words if text_width(words, font(11)) <= room else short)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_delay()
 
     def _on_line_up(self) -> None:
         self._dispatch(SetDisplay(name="line_up", value=not self._state.viewport.line_up))

@@ -29,7 +29,7 @@ class _Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._entries: tuple[tuple[str, str], ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def show_entries(self, entries: tuple[tuple[str, str], ...]) -> None:
         """Show (words, token) pairs."""
@@ -44,12 +44,14 @@ class _Legend(QWidget):
         return QSize(round(width + 12 * max(0, len(self._entries) - 1)), scaled(26))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(40, scaled(26))  # the dock must not be wider for its sake
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
         x, height = 0.0, self.height()
         for words, token in self._entries:
+            if x + 16 + text_width(words, font(11)) > self.width() + 1:
+                break
             if token:
                 rounded(painter, QRectF(x, height / 2 - 4, 11, 8), 2, colour(token, 0.45), token)
             draw_text(painter, QRectF(x + 16, 0, self.width(), height), words, font(11), "text2")
@@ -85,11 +87,11 @@ class ResponsePanel(QWidget, AbstractView):
         self._has_after = False
         heading = QHBoxLayout()
         heading.setContentsMargins(0, 0, 0, 0)
+        heading.setSpacing(4)
         heading.addWidget(self.view)
         heading.addWidget(self.rate)
         heading.addStretch(1)
         heading.addWidget(self._legend)
-        heading.addSpacing(6)
         heading.addWidget(self.pins_button)
         heading.addWidget(self.limits_button)
         column = QVBoxLayout(self)

@@ -20,9 +20,10 @@ from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.key_table import key_words
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
+from jaxscope.gui.views.top_bar import device_title
 from jaxscope.gui.views.top_bar_readout import has_after
 from jaxscope.gui.views.traces_numbers import span_text
-from jaxscope.session.state import SessionState
+from jaxscope.session.state import SessionState, pin_in_force
 
 _MEMORY_MS = 2000
 _BAR_PX = 72
@@ -146,6 +147,9 @@ class StatusBarView(AbstractView, QWidget):
         viewport = self._state.viewport
         if viewport.raw:
             return "The filter is hidden, not changed. R shows it again"
+        pin = pin_in_force(self._state)
+        if pin is not None and self._state.document.filter_on:
+            return f"On the traces is the pinned chain, {pin.name}. V or an edit goes back to your own"
         if viewport.mode == "difference":
             return "Removed is the RMS of the difference in this window. 1 goes back to Overlay"
         if viewport.mode == "split":
@@ -155,7 +159,7 @@ class StatusBarView(AbstractView, QWidget):
         if self._frame is None:
             return "Before appears as soon as the first window is read"
         frame = self._frame
-        device = frame.device.upper().replace(":", " ")
+        device = device_title(frame.device)
         window = span_text(viewport.duration_s)
         if not frame.blocks:
             return ""
@@ -176,6 +180,8 @@ class StatusBarView(AbstractView, QWidget):
             return "Filter held", "alert-triangle", "warn", "warn_bg"
         if self._state.viewport.raw:
             return "Filter on, hidden", "filter", "after", "after_bg"
+        if pin_in_force(self._state) is not None:
+            return "Pinned chain", "pin", "after", "after_bg"
         return "Filter on", "filter", "after", "after_bg"
 
     def _progress(self) -> tuple[float | None, str]:
