@@ -109,8 +109,10 @@ EXPORTS: Registry[Export] = Registry(
     "export",
     {
         "python": "jaxscope.filters.code_python:PYTHON",
+        "jaxscope": "jaxscope.filters.code_jaxscope:JAXSCOPE",
         "matlab": "jaxscope.filters.code_matlab:MATLAB",
         "c": "jaxscope.filters.code_c:C",
+        "c_header": "jaxscope.filters.code_c:C_HEADER",
         "csv": "jaxscope.filters.code:CSV",
         "json": "jaxscope.filters.code:JSON",
         "cmsis": "jaxscope.filters.code:CMSIS",

@@ -232,6 +232,8 @@ def write_c(chain: FilterChain, design: ChainDesign, sentence: str) -> str:
     head = textwrap.fill(sentence, 98, initial_indent="/* ", subsequent_indent="   ")
     if design.phase == "zero" and design.padding_kind == "gustafsson":
         head += "\n   Gustafsson's choice of states is not written out: both passes start from the end values instead."
+    if design.phase == "zero":
+        head += "\n   Zero phase needs the whole signal: there is no form that takes one sample at a time."
     constants = "".join(_constant(number, part) for number, part in enumerate(design.parts, start=1))
     body = _zero_phase(design) if design.phase == "zero" else _causal(design)
     return (
@@ -241,4 +243,19 @@ def write_c(chain: FilterChain, design: ChainDesign, sentence: str) -> str:
     )
 
 
+def write_header(chain: FilterChain, design: ChainDesign, sentence: str) -> str:
+    """Return the same as a header alone: include it where it is used; its functions are static."""
+    body = write_c(chain, design, sentence)
+    for name in ("void jaxscope_start", "double jaxscope_step", "int jaxscope_filter"):
+        body = body.replace(f"\n{name}", f"\nstatic inline {name}")
+    body = body.replace("\nstatic double jx_", "\nstatic inline double jx_").replace(
+        "\nstatic int jx_", "\nstatic inline int jx_"
+    )
+    body = body.replace("\nstatic void jx_", "\nstatic inline void jx_").replace(
+        "\nstatic double *jx_", "\nstatic inline double *jx_"
+    )
+    return f"#ifndef JAXSCOPE_FILTER_H\n#define JAXSCOPE_FILTER_H\n\n{body}\n#endif\n"
+
+
 C = Export(title="C", suffix=".c", write=write_c)
+C_HEADER = Export(title="C header", suffix=".h", write=write_header)

@@ -53,8 +53,12 @@ function y = run_once(h, y, kind)
   y = y(start + 1:start + rows, :);
 end
 
-function y = run_median(w, y, before, after)
-  p = [repmat(y(1, :), before, 1); y; repmat(y(end, :), after, 1)];
+function y = run_median(w, y, before, after, kind)
+  if any(strcmp(kind, {'odd', 'even'})) && before < size(y, 1)
+    p = extend(y, before, kind);
+  else
+    p = [repmat(y(1, :), before, 1); y; repmat(y(end, :), after, 1)];
+  end
   for k = 1:size(y, 1), y(k, :) = median(p(k:k + w - 1, :), 1); end
 end
 """
@@ -79,7 +83,7 @@ def _call(number: int, part: Realisation, design: ChainDesign) -> str:
     match part:
         case RunningMedian():
             before, after = (part.window // 2, part.window // 2) if zero else (part.window - 1, 0)
-            return f"y = run_median({name}, y, {before}, {after});"
+            return f"y = run_median({name}, y, {before}, {after}, '{kind if zero else 'constant'}');"
         case Taps(runs_once=True) if zero:
             return f"y = run_once({name}, y, '{kind}');"
         case _:

@@ -6,6 +6,7 @@ import ctypes
 import json
 import shutil
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -110,6 +111,36 @@ def test_c_compiles_without_a_warning_and_equals_scipy(name, x, tmp_path):
         assert run(y.ctypes.data, y.size) == 0
         np.testing.assert_allclose(y, wanted[row], atol=1e-10 * max(1, np.abs(wanted).max()))
     assert run(None, 0) == 0
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("name", ["steady", "zero", "median", "empty"])
+def test_the_c_header_is_included_by_two_files_and_equals_scipy(name, x, tmp_path):
+    (tmp_path / "chain.h").write_text(export_code(CHAINS[name], RATE_HZ, "c_header"))
+    one, other, library = tmp_path / "one.c", tmp_path / "other.c", tmp_path / "chain.so"
+    one.write_text(
+        '#include "chain.h"\n#include "chain.h"\nint run(double *x, size_t n) { return jaxscope_filter(x, n); }\n'
+    )
+    other.write_text('#include "chain.h"\nint again(double *x, size_t n) { return jaxscope_filter(x, n); }\n')
+    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(["gcc", *flags, "-o", library, one, other, "-lm"], check=True)
+    run = ctypes.CDLL(str(library)).run
+    run.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    wanted = _reference(CHAINS[name], x)
+    y = x[0].copy()
+    assert run(y.ctypes.data, y.size) == 0
+    np.testing.assert_allclose(y, wanted[0], atol=1e-10 * max(1, np.abs(wanted).max()))
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_python_with_jaxscope_runs_and_equals_scipy(name, x):
+    space = {}
+    exec(compile(export_code(CHAINS[name], RATE_HZ, "jaxscope"), "exported.py", "exec"), space)
+    wanted = _reference(CHAINS[name], x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the integrator says what it is
+        y = space["apply"](x)
+    np.testing.assert_allclose(y, wanted, atol=1e-9 * max(1, np.abs(wanted).max()))
 
 
 @pytest.mark.skipif(shutil.which("octave") is None, reason="needs Octave")
