@@ -46,7 +46,7 @@ class AnyExport(Protocol):
     def as_shown(self) -> bool:
         """Whether a pinned chain that is looked at counts."""
 
-    def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps]:
+    def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps | None]:
         """Return the work that writes it and delivers its progress, however it ends."""
 
 

@@ -6,6 +6,9 @@ palette, one style sheet and one update of the window. Invariant: no colour and 
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, get_args
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -61,6 +64,21 @@ class Theme(QObject):
         self._text_scale = 1.0
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
+        self._here = threading.local()
+
+    @contextmanager
+    def worn_here(self, mode: Literal["dark", "light"]) -> Iterator[None]:
+        """Wear another theme, at text scale 1, on this thread alone: what is painted for paper needs no window's."""
+        self._here.mode, self._here.colours = mode, {}
+        try:
+            yield
+        finally:
+            del self._here.mode, self._here.colours
+
+    @property
+    def _mode_here(self) -> str | None:
+        """The theme that this thread alone wears."""
+        return getattr(self._here, "mode", None)
 
     @property
     def mode(self) -> ThemeMode:
@@ -70,6 +88,8 @@ class Theme(QObject):
     @property
     def is_dark(self) -> bool:
         """Whether the dark tokens are in use now."""
+        if self._mode_here is not None:
+            return self._mode_here == "dark"
         if self._mode != "system":
             return self._mode == "dark"
         return QGuiApplication.styleHints().colorScheme() != Qt.ColorScheme.Light
@@ -77,7 +97,7 @@ class Theme(QObject):
     @property
     def text_scale(self) -> float:
         """Factor of all text sizes and of the heights that follow from them."""
-        return self._text_scale
+        return self._text_scale if self._mode_here is None else 1.0
 
     def install(self, application: QApplication) -> None:
         """Load the fonts, follow the system's colour scheme, and dress the application."""
@@ -102,12 +122,14 @@ class Theme(QObject):
     def colour(self, token: str, alpha: float | None = None) -> QColor:
         """Return the colour of a token, at an opacity of 0 to 1 where one is given."""
         key = (token, alpha)
-        if key not in self._colours:
+        colours = self._colours if self._mode_here is None else self._here.colours
+        if key not in colours:
             colour = QColor(tokens()["dark" if self.is_dark else "light"][token])
             if alpha is not None:
                 colour.setAlphaF(alpha)
-            self._colours[key] = colour
-        return self._colours[key]
+            colours[key] = colour
+        found: QColor = colours[key]
+        return found
 
     def _follow_system(self) -> None:
         if self._mode == "system":

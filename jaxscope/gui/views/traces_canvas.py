@@ -22,6 +22,8 @@ class Canvas:
     height: float
     pointer: QPointF | None = None
     is_divider_hot: bool = False
+    #: a figure has nothing to take hold of
+    is_for_paper: bool = False
 
     @property
     def panes(self) -> tuple[PaneRect, ...]:

@@ -94,6 +94,18 @@ def paint_cursors(canvas: Canvas) -> None:
         _paint_values(canvas, pointer_s)
 
 
+def paint_set_cursors(canvas: Canvas) -> None:
+    """Paint the cursors that are set, and what lies between two of them; there is no pointer."""
+    cursors_s = canvas.model.state.viewport.cursors_s
+    for pane in canvas.panes:
+        if len(cursors_s) == 2:
+            _paint_between(canvas, pane, *cursors_s)
+        for second in cursors_s:
+            _paint_upright(canvas, pane, second, colour("text2"))
+    if len(cursors_s) == 2 and canvas.model.lanes:
+        _paint_measures(canvas)
+
+
 def second_under(canvas: Canvas) -> float | None:
     """Return the time under the pointer, None where it is in no pane."""
     if canvas.pointer is None:

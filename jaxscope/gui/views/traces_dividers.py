@@ -50,6 +50,8 @@ def _paint_divider(canvas: Canvas) -> None:
     canvas.painter.fillRect(QRectF(left, 0, right - left, canvas.height), colour("bar"))
     hairline(canvas.painter, left, 0, canvas.height, "line2", upright=True)
     hairline(canvas.painter, right - 1, 0, canvas.height, "line2", upright=True)
+    if canvas.is_for_paper:
+        return
     middle = (left + right) / 2
     grip = QRectF(middle - 1.5, grip_y(canvas.height) - 18, 3, 36)
     rounded(canvas.painter, grip, 1.5, "text2" if canvas.is_divider_hot else "off")
@@ -67,6 +69,8 @@ def _paint_curtain(canvas: Canvas) -> None:
         rounded(painter, flag, 5, "raised", "line2")
         rounded(painter, QRectF(flag.left() + 10, flag.center().y() - 1, 14, 2), 1, token)
         draw_text(painter, flag.adjusted(31, 0, 0, 0), words, font(12, 500), "text")
+    if canvas.is_for_paper:
+        return
     centre = QPointF(x, grip_y(canvas.height))
     radius = _GRIP_PX / 2
     if canvas.is_divider_hot:
