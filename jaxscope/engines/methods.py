@@ -1,8 +1,9 @@
 """The methods, and which of them ``auto`` takes.
 
-``auto`` follows measurements (``method_costs``), not taste, and says in one phrase what it went by. SciPy is taken only
-where it loses nothing: for a whole signal that is there at once, and far from poles near the circle, where its rounding
-grows and ours does not.
+``auto`` follows measurements (``method_costs``), not taste, and says in one phrase what it went by. It never buys speed
+with digits: recursions in direct form (``scan``, ``associative`` and SciPy's) are taken only where poles are far from
+the circle, for near it their rounding grows and that of ``block`` does not; and SciPy only for a whole signal that is
+there at once.
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ RUNS_BY: dict[str, dict[str, str]] = {
 }
 #: pole radius beyond which the powers for groups of blocks could overflow, so that the plain recursion is used
 LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
-#: pole radius up to which SciPy's rounding is as good as ours
-SCIPY_RADIUS = 0.9
+#: pole radius up to which a recursion in direct form rounds as well as ours, in float64
+EASY_RADIUS = 0.9
+#: devices whose work SciPy can do as well
+HOST = ("cpu", "cpu:0")
 #: length that a signal is taken for where it comes piece by piece
 UNKNOWN_SAMPLES = 1 << 16
 
@@ -64,14 +67,13 @@ def choose(
     if method == "auto":
         if radius > LARGEST_RADIUS[precision]:
             return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
-        is_alone = device in ("cpu", "cpu:0") and n_samples is not None and radius <= SCIPY_RADIUS
         return _measured(
             structure,
+            candidates(structure, radius, precision=precision, with_scipy=device in HOST and n_samples is not None),
             is_by_channel=len(designs) > 1,
-            shape=(n_channels, n_samples or UNKNOWN_SAMPLES),
+            shape=(n_channels, UNKNOWN_SAMPLES if n_samples is None else n_samples),
             platform=device.partition(":")[0],
             precision=precision,
-            with_scipy=is_alone,
         )
     if name not in METHODS or (number and name != "truncated"):
         nearest = METHODS.nearest(name)
@@ -89,14 +91,16 @@ def largest_radius(designs: Sequence[ChainDesign]) -> float:
     return max((pole_radius(part) for part in cascades), default=0.0)
 
 
-def candidates(structure: Structure, *, with_scipy: bool) -> tuple[str, ...]:
-    """Return the exact methods that differ for a structure, the plain one first."""
+def candidates(structure: Structure, radius: float, *, precision: str, with_scipy: bool) -> tuple[str, ...]:
+    """Return the methods that differ for a structure with this largest pole radius and lose no digit, our own first."""
     kinds = {_kind(shape) for shape in structure.parts if shape.size}
+    is_easy = radius <= EASY_RADIUS
     found = [
-        *(["block", "scan", "associative"] if "sections" in kinds else []),
+        *(["block"] if "sections" in kinds else []),
+        *(["scan", "associative"] if "sections" in kinds and is_easy and precision == "float64" else []),
         *(["toeplitz"] if "taps" in kinds and "sections" not in kinds else []),
         *(["overlap-save"] if "taps" in kinds else []),
-        *(["scipy"] if with_scipy and kinds and "median" not in kinds else []),
+        *(["scipy"] if with_scipy and is_easy and kinds and "median" not in kinds else []),
     ]
     return tuple(found or ["block"])
 
@@ -143,16 +147,16 @@ def _kind(part: PartShape) -> str:
 
 def _measured(
     structure: Structure,
+    names: tuple[str, ...],
     *,
     is_by_channel: bool,
     shape: tuple[int, int],
     platform: str,
     precision: str,
-    with_scipy: bool,
 ) -> tuple[str, str]:
-    names = candidates(structure, with_scipy=with_scipy)
     if len(names) == 1:
-        return names[0], "nothing here is recursive or long"
+        sections = any(part.kind == "sections" and part.size for part in structure.parts)
+        return names[0], "exact near the circle, and quickest" if sections else "nothing here is recursive or long"
     platform = {"cuda": "gpu", "rocm": "gpu"}.get(platform, platform)
     ns = predicted_ns(
         structure, names, is_by_channel=is_by_channel, shape=shape, platform=platform, precision=precision
