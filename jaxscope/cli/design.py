@@ -9,6 +9,7 @@ import click
 from jaxscope.cli.chains import load_chains
 from jaxscope.cli.output import print_json, show, table
 from jaxscope.cli.parameters import PositiveNumber
+from jaxscope.errors import UsageError
 
 if TYPE_CHECKING:
     from jaxscope.filters.spec import FilterChain
@@ -17,16 +18,21 @@ if TYPE_CHECKING:
 @click.command(short_help="Show what a chain is at a rate, or export it.")
 @click.argument("chain", type=click.Path())
 @click.option("--rate", "rate_hz", type=PositiveNumber(), required=True, help="Sampling rate in Hz.")
-@click.option("--export", "target", help="Print the chain as python, matlab, c, csv, json, cmsis.")
+@click.option(
+    "--export", "target", help="Print it as python, jaxscope, matlab, c, c_header, csv, json, cmsis; stablehlo with -o."
+)
+@click.option("-o", "--output", type=click.Path(), help="Write the export into this file.")
+@click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
+@click.option("--channels", "n_channels", type=click.IntRange(min=1), default=1, help="Channels of stablehlo.")
+@click.option("--samples", "n_samples", type=click.IntRange(min=2), help="Samples of stablehlo; usually 10 s.")
 @click.option("--limits", "limits_file", type=click.Path(), help="A file of limits to judge the response by.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def design(*, chain: str, rate_hz: float, target: str | None, limits_file: str | None, as_json: bool) -> None:
+def design(*, chain: str, rate_hz: float, limits_file: str | None, as_json: bool, **given: Any) -> None:
     """Show the coefficients, the response and the report sentence of CHAIN.
 
     CHAIN is a chain file, or a filter of another program: CSV, MATLAB (.mat, .m), NumPy, JSON, pyfda, C or Python.
     """
     from jaxscope.compute.designs import Refusal, design_or_refusal
-    from jaxscope.filters.code import export_code
     from jaxscope.filters.describe import describe
     from jaxscope.filters.design import design_chain
     from jaxscope.filters.quantisation import describe_quantised
@@ -39,13 +45,35 @@ def design(*, chain: str, rate_hz: float, target: str | None, limits_file: str |
     content["quantised"] = describe_quantised(design_chain(loaded, rate_hz))
     if limits_file is not None:
         content["limits"] = _judged(loaded, rate_hz, limits_file)
-    text = export_code(loaded, rate_hz, target) if target else None
+    text = _export(loaded, rate_hz, given)
+    output = given["output"]
     if as_json:
-        print_json({**content, "export": text} if target else content)
+        print_json({**content, "export": output or text} if given["target"] else content)
     elif text is not None:
         click.echo(text, nl=not text.endswith("\n"))
+    elif output:
+        show(f"wrote {output}")
     else:
         _show(content)
+
+
+def _export(chain: FilterChain, rate_hz: float, given: dict[str, Any]) -> str | None:
+    """Write the export into its file, or return it as text; None where there is none to print."""
+    from jaxscope.compute.code_export import STABLEHLO, Shape, exported, write_export
+
+    target, output = given["target"], given["output"]
+    if output and not target:
+        raise UsageError("-o names a file for an export, and there is none", hint="give --export")
+    if not target:
+        return None
+    if target == STABLEHLO and not output:
+        raise UsageError("stablehlo is not text", hint="name a file with -o")
+    shape = Shape(n_channels=given["n_channels"], n_samples=given["n_samples"])
+    content = exported(chain, rate_hz, target, shape)
+    if output:
+        write_export(output, content, overwrite=given["overwrite"])
+        return None
+    return content.decode("utf-8")
 
 
 def _judged(chain: FilterChain, rate_hz: float, limits_file: str) -> list[dict[str, Any]]:
