@@ -45,6 +45,8 @@ class FaceTabs(QTabBar):
 
     def set_current(self, key: str) -> None:
         """Show a tab as chosen without emitting."""
+        if self._keys.index(key) == self.currentIndex():
+            return
         self.blockSignals(True)
         self.setCurrentIndex(self._keys.index(key))
         self.blockSignals(False)
@@ -52,8 +54,9 @@ class FaceTabs(QTabBar):
 
     def set_wrong(self, key: str, *, wrong: bool) -> None:
         """Mark a face as holding an error."""
-        (self._wrong.add if wrong else self._wrong.discard)(key)
-        self.update()
+        if wrong != (key in self._wrong):
+            (self._wrong.add if wrong else self._wrong.discard)(key)
+            self.update()
 
     def tabSizeHint(self, index: int) -> QSize:
         return QSize(round(text_width(self.tabText(index), font(13, 500))) + _GAP, scaled(36))

@@ -101,12 +101,14 @@ class ChainList(QListView, AbstractView):
         chains = state.document.chains
         self._state = state
         self._chain = state.viewport.active_chain
+        count = len(self._stages)
         self._stages = chains[self._chain].stages if self._chain < len(chains) else ()
         self._show_rows()
         selected = state.viewport.selected_stage
         if self._stages:
             self.setCurrentIndex(self._model.index(min(selected, len(self._stages) - 1)))
-        self.updateGeometry()
+        if len(self._stages) != count:
+            self.updateGeometry()  # only then: a new layout of the dock is more work than an edit
 
     def show_frame(self, outcome: Outcome) -> None:
         if isinstance(outcome, DesignFrame):

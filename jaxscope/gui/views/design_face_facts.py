@@ -54,11 +54,13 @@ class Facts(QWidget):
         """Show (caption, value) pairs."""
         if facts == self._facts:
             return
+        height = self.sizeHint().height()
         self._facts = facts
         words = "; ".join(f"{caption}: {value}" for caption, value in facts)
         self.setAccessibleName(words)
         self.setToolTip("\n".join(f"{caption}: {value}" for caption, value in facts))
-        self.updateGeometry()
+        if self.sizeHint().height() != height:
+            self.updateGeometry()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
