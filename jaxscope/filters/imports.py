@@ -150,6 +150,7 @@ def chain_of_file(path: str | Path, *, rate_hz: float | None = None) -> tuple[Fi
     Parameters
     ----------
     path : str or Path
+        Or the JSON of a chain itself.
     rate_hz : float or None
         For cutoffs that are parts of half the rate.
 
@@ -158,6 +159,9 @@ def chain_of_file(path: str | Path, *, rate_hz: float | None = None) -> tuple[Fi
     ChainError
         It cannot be read, or holds no filter.
     """
+    if str(path).lstrip().startswith("{"):  # a line for a terminal may hold the chain itself
+        found = import_json(str(path), rate_hz=rate_hz)
+        return found.chain or FilterChain(stages=found.stages), found.notes
     path = Path(path)
     if path.suffix.lower() in ("", ".json") and not _is_foreign(path):
         return load_chain(path), ()

@@ -1,0 +1,43 @@
+"""The window as a line for a terminal: it says the same and gives the same numbers."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.cli.run import run
+from jaxscope.filters import FAMILIES, FilterChain, Stage
+from jaxscope.session.command_line import filter_command
+from jaxscope.session.state import Document, EngineChoice, SessionState
+
+CHAIN = FilterChain(name="It's", channels=("a*",), phase="zero", stages=(Stage(spec=FAMILIES["butterworth"]()),))
+STATE = SessionState(document=Document(chains=(CHAIN,)))
+
+
+def test_what_is_usual_is_left_out_and_names_are_quoted() -> None:
+    line = filter_command(STATE, "my night.edf", "out.edf", channels=("a", "b c"), start_s=1.5)
+    words = shlex.split(line)
+    assert words[:5] == ["jaxscope", "filter", "my night.edf", "-o", "out.edf"]
+    assert words[6].startswith('{"format":"jaxscope-chain","version":1,"name":"It\'s","channels":["a*"],"phase":"zero"')
+    assert "gaps" not in words[6]
+    assert words[7:] == ["--channels", "a,b c", "--start", "1.5"]
+    other = replace(STATE, engine=EngineChoice(device="gpu:1", precision="float32", method="scan"))
+    assert shlex.split(filter_command(other, "a", "b", project="p.jaxscope"))[5:] == [
+        "--project", "p.jaxscope", "--backend", "gpu", "--device", "1", "--precision", "float32", "--method", "scan",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_line_runs(on: bool, tmp_path: Path) -> None:
+    x = np.random.default_rng(1).normal(size=(2, 512))
+    np.savez(tmp_path / "x.npz", a1=x[0], b=x[1], rate_hz=256.0)
+    state = replace(STATE, document=replace(STATE.document, filter_on=on))
+    line = filter_command(state, str(tmp_path / "x.npz"), str(tmp_path / "y.npy"))
+    assert run(shlex.split(line)[1:]) == 0
+    y = np.load(tmp_path / "y.npy")
+    assert np.array_equal(y[1], x[1])
+    assert np.array_equal(y[0], x[0]) is not on
