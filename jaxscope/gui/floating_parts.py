@@ -129,7 +129,7 @@ class FloatingParts(AbstractView):
             from jaxscope.gui.views.export_dialog import ExportDialog
 
             conductor = self._actions.conductor
-            self._export = ExportDialog(self._window, conductor.export, conductor.cancel)
+            self._export = ExportDialog(self._window, conductor.export, conductor.cancel, self._actions.figure)
             self._catch_up(self._export)
         self._export.open_sheet()
 

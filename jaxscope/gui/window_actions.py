@@ -7,13 +7,16 @@ of the shell, the conductor or the window.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.gui.channel_menus import ChannelMenus
+from jaxscope.gui.command_line_text import command_line
 from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.painting.geometry import share_at
 from jaxscope.gui.shell import Shell
@@ -25,6 +28,7 @@ from jaxscope.session.settings import LARGEST_TEXT, SMALLEST_TEXT, Settings
 from jaxscope.session.state import Face
 
 if TYPE_CHECKING:
+    from jaxscope.gui.figure import Figure, Look
     from jaxscope.gui.main_window import MainWindow
 
 
@@ -66,6 +70,23 @@ class WindowActions(WindowFiles):
         """Set a cursor under the pointer, then a second one, then none."""
         pointer = self.window.traces.pointer
         self.shell.set_cursor(None if pointer is None else self.window.traces.second_at(pointer.x()))
+
+    def figure(self, look: Look) -> Figure:
+        """Return the figure of what the traces show; WriteError where they show nothing yet."""
+        from jaxscope.gui.figure import Figure
+        from jaxscope.gui.views.export_dialog_parts import chain_words
+
+        traces, document = self.window.traces, self.shell.state.document
+        chains = document.chains if document.filter_on and not self.shell.viewport.raw else ()
+        words = [f"{chain.name or 'Chain'}: {chain_words(chain)}" for chain in chains]
+        return Figure.of(
+            traces.model,
+            width=traces.width(),
+            height=traces.height(),
+            title=Path(self.shell.path).name,
+            note="; ".join(words),
+            look=look,
+        )
 
     def go_to_time(self) -> None:
         """Ask for a time and go there."""
@@ -199,6 +220,20 @@ class WindowActions(WindowFiles):
     def show_keys(self) -> None:
         """List the keys."""
         self.window.open_keys()
+
+    @property
+    def can_copy_command(self) -> bool:
+        """Whether a project on disk holds what the window shows."""
+        store = self.shell.store
+        has_file = bool(self.project_path) and not store.has_unsaved_changes
+        return has_file and self.shell.state.document.recording is not None
+
+    def copy_command(self) -> None:
+        """Copy the command that does in a terminal what the window does."""
+        recording, engine = self.shell.state.document.recording, self.shell.state.engine
+        if recording is not None:
+            QGuiApplication.clipboard().setText(command_line(recording, self.project_path, engine))
+            self.say("The command line is on the clipboard")
 
     def new_window(self) -> None:
         """Ask for another window on the same recording."""

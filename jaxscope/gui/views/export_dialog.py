@@ -14,8 +14,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.conductor import ExportRequest
+from jaxscope.compute.export_job import AnyExport
 from jaxscope.compute.frames import DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import WriteError
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Icon, Label, Note
@@ -34,9 +36,11 @@ from jaxscope.gui.views.export_dialog_parts import (
     clock,
     format_of,
     free_path,
+    labelled_row,
     suggested_path,
     time_left,
 )
+from jaxscope.gui.views.export_targets import FigureOf, TargetPage, TargetStack
 from jaxscope.session.state import SessionState
 
 _LABEL = 96
@@ -53,10 +57,18 @@ class ExportDialog(Sheet, AbstractView):
         ``export`` of the conductor: takes an ExportRequest and returns the number of the job.
     cancel : callable
         ``cancel`` of the conductor: takes the number of the job.
+    figure_of : callable or None
+        Returns the figure of the traces in a theme; without it there are no figures.
     """
 
-    def __init__(self, window: QWidget, start: Callable[[ExportRequest], int], cancel: Callable[[int], None]) -> None:
-        super().__init__(window, title="Export", width=940, height=580)
+    def __init__(
+        self,
+        window: QWidget,
+        start: Callable[[AnyExport], int],
+        cancel: Callable[[int], None],
+        figure_of: FigureOf | None = None,
+    ) -> None:
+        super().__init__(window, title="Export", width=1080, height=580)
         self._start = start
         self._cancel = cancel
         self._state = SessionState()
@@ -82,6 +94,8 @@ class ExportDialog(Sheet, AbstractView):
         self.export_button = Button("Export recording", "primary", icon="file-export")
         self._to = Label("to", 12, 400, "text3")
         self._asks_to_replace = False
+        self.parts = TargetStack(figure_of, (self.outcome, self.trouble))
+        self.pages, self.targets = self.parts.pages, self.parts.list
         self._lay_out()
         self._connect()
 
@@ -89,7 +103,7 @@ class ExportDialog(Sheet, AbstractView):
         if self._job is None:
             self._begin()
         super().open_sheet()
-        self.path.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._where.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def request(self) -> ExportRequest:
         """Return what would be written now."""
@@ -141,17 +155,7 @@ class ExportDialog(Sheet, AbstractView):
             ("Save as", (self.path, self.browse)),
         )
         for words, parts in rows:
-            row = QHBoxLayout()
-            row.setSpacing(8)
-            label = Label(words, 12, 400, "text2")
-            label.setFixedWidth(scaled(_LABEL))
-            row.addWidget(label)
-            for part in parts:
-                if part is None:
-                    row.addStretch(1)
-                else:
-                    row.addWidget(part, 1 if part in (self.path, self.format_note) else 0)
-            holder.addLayout(row)
+            holder.addLayout(labelled_row(words, parts, wide=(self.path, self.format_note)))
         safe = QHBoxLayout()
         safe.setContentsMargins(scaled(_LABEL) + 8, 0, 0, 6)
         safe.setSpacing(6)
@@ -159,14 +163,14 @@ class ExportDialog(Sheet, AbstractView):
         safe.addWidget(Label("The original is never written to.", 12, 400, "text3"))
         safe.addStretch(1)
         holder.addLayout(safe)
-        for note in (self.applied, self.outcome, self.trouble):
-            holder.addWidget(note)
+        holder.addWidget(self.applied)
         foot = QHBoxLayout()
         foot.addWidget(self.copy)
         foot.addStretch(1)
         holder.addLayout(foot)
         holder.addStretch(1)
-        self.body.addLayout(holder)
+        self.parts.recording.setLayout(holder)
+        self.body.addWidget(self.parts)
         self.footer.addWidget(self.progress, 1)
         for button in (self.cancel_button, self.save_other, self.export_button):
             self.footer.addWidget(button)
@@ -174,7 +178,28 @@ class ExportDialog(Sheet, AbstractView):
         for hidden in (self.outcome, self.trouble, self.progress, self.save_other, self.copy):
             hidden.hide()
 
+    @property
+    def _page(self) -> TargetPage | None:
+        """The page of the target that is chosen, None for the recording."""
+        return self.parts.page
+
+    @property
+    def _where(self) -> TextField:
+        """The field that says where to save what is chosen."""
+        return self.path if self._page is None else self._page.path
+
+    def _on_target(self) -> None:
+        if self._page is not None:
+            self._page.begin(self._source)
+        self.outcome.hide()
+        self._forget_question()
+
     def _connect(self) -> None:
+        self.parts.turned.connect(self._on_target)
+        for page in self.pages.values():
+            page.changed.connect(self._forget_question)
+            page.path.returnPressed.connect(self._on_export)
+            page.path.escaped.connect(self.close_floating)
         self.format.chosen.connect(self._on_format)
         self.channels.chosen.connect(lambda _: self._forget_question())
         self.span.chosen.connect(lambda _: self._show_span())
@@ -255,6 +280,8 @@ class ExportDialog(Sheet, AbstractView):
 
     def _complaint(self) -> str | None:
         """Return why the export cannot begin, or None."""
+        if self._page is not None:
+            return self._page.complaint()
         path = self.path.text().strip()
         start_s, stop_s = self._span_s()
         if not path:
@@ -298,7 +325,7 @@ class ExportDialog(Sheet, AbstractView):
         if complaint is not None:
             self._say(self.trouble, complaint)
             return
-        path = Path(self.path.text().strip())
+        path = Path(self._where.text().strip())
         if path.exists() and not self._asks_to_replace:
             self._asks_to_replace = True
             self.export_button.setText("Replace")
@@ -307,7 +334,11 @@ class ExportDialog(Sheet, AbstractView):
             self.save_other.show()
             self._say(self.trouble, f"{path.name} exists.")
             return
-        request = self.request()
+        try:
+            request = self.request() if self._page is None else self._page.request(overwrite=self._asks_to_replace)
+        except WriteError as error:
+            self._say(self.trouble, f"{error.message[:1].upper()}{error.message[1:]}: {error.hint}.")
+            return
         self._forget_question()
         self.outcome.hide()
         self._job = self._start(request)
@@ -317,7 +348,7 @@ class ExportDialog(Sheet, AbstractView):
         self.progress.show()
 
     def _on_save_other(self) -> None:
-        self.path.setText(free_path(self.path.text().strip()))
+        self._where.setText(free_path(self._where.text().strip()))
         self._forget_question()
         self._on_export()
 
@@ -353,7 +384,8 @@ class ExportDialog(Sheet, AbstractView):
     def _forget_question(self) -> None:
         """Take back the question whether to replace a file: something has changed since."""
         self._asks_to_replace = False
-        self.export_button.setText("Export recording")
+        self.export_button.setText(self.parts.target.button)
+        self.export_button.updateGeometry()
         self.save_other.hide()
         self.trouble.hide()
 

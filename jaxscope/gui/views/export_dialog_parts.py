@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from jaxscope.compute.formats import WritableFormat, writable_formats
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.shapes import stage_line, stage_title
 from jaxscope.filters.spec import FilterChain
-from jaxscope.gui.components.painting import LEFT, begin, draw_text, rounded
+from jaxscope.gui.components.labels import Label
+from jaxscope.gui.components.painting import LEFT, begin, draw_text, hairline, rounded
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.session.state import Document
 
+#: Width of the labels of its rows.
+LABEL_PX = 96
 #: lines of the summary; what is more is in its tooltip
 _MOST_LINES = 6
 _PHASE_WORDS = {
@@ -69,7 +73,8 @@ def applied_lines(document: Document, info: RecordingInfo | None) -> list[tuple[
     if not document.filter_on:
         return [("All", "as recorded: the filter is off")]
     lines = [
-        (_chain_words(document.chains, number, info), _what(chain)) for number, chain in enumerate(document.chains)
+        (_chain_words(document.chains, number, info), chain_words(chain))
+        for number, chain in enumerate(document.chains)
     ]
     if info is not None:
         raw = [
@@ -89,7 +94,8 @@ def _chain_words(chains: tuple[FilterChain, ...], number: int, info: RecordingIn
     return f"{name}, {count}"
 
 
-def _what(chain: FilterChain) -> str:
+def chain_words(chain: FilterChain) -> str:
+    """Return what a chain does, and how it runs, in one line."""
     stages = "; ".join(f"{stage_title(stage)} {stage_line(stage)}" for stage in chain.active_stages)
     return f"{stages}; {_PHASE_WORDS[chain.phase]}" if stages else "no stages: as recorded"
 
@@ -139,6 +145,34 @@ class AppliedCard(QWidget):
             draw_text(painter, label, name, font(12, 500), "text2", LEFT, right)
             room = QRectF(16 + scaled(118), y, self.width() - 32 - scaled(118), scaled(20))
             draw_text(painter, room, words, font(12), "text", LEFT, right)
+        painter.end()
+
+
+def labelled_row(words: str, parts: Sequence[QWidget | None], *, wide: Sequence[QWidget]) -> QHBoxLayout:
+    """Return a row of the dialog: a label, then its parts; None is room, ``wide`` ones take what there is."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    label = Label(words, 12, 400, "text2")
+    label.setFixedWidth(scaled(LABEL_PX))
+    row.addWidget(label)
+    for part in parts:
+        if part is None:
+            row.addStretch(1)
+        else:
+            row.addWidget(part, 1 if part in wide else 0)
+    return row
+
+
+class Rule(QWidget):
+    """An upright hairline between the list of targets and their pages."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedWidth(1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = begin(self)
+        hairline(painter, 0, 0, self.height(), "line2", upright=True)
         painter.end()
 
 
