@@ -7,6 +7,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.filters import FAMILIES
+from jaxscope.session.actions import ReplaceSpec
 
 RATE_HZ = 512.0
 
@@ -78,3 +79,30 @@ def test_a_stem_that_is_given_up_and_stems_painted_with_shift(qtbot, taps):
     assert values[4] == before.spec.design(RATE_HZ).values[4]
     taps.store.undo()
     assert taps.stage() == before
+
+
+def test_very_many_taps_are_looked_at_only_where_they_are_seen(qtbot, taps, monkeypatch):
+    from jaxscope.gui.views.coefficients_model import CoefficientModel
+
+    model, asked = taps.view.model, []
+    monkeypatch.setattr(CoefficientModel, "flat", lambda self: asked.append("flat") or [])
+    real = CoefficientModel.value
+    monkeypatch.setattr(CoefficientModel, "value", lambda self, at: (asked.append(at), real(self, at))[1])
+    taps.dispatch(ReplaceSpec(chain=0, stage=0, spec=FAMILIES["taps"](values=tuple(float(n) for n in range(100_001)))))
+    taps.view.grab()
+    assert model.rowCount() == 25_001
+    assert "flat" not in asked
+    assert len(asked) < 500
+
+
+def test_the_lowest_and_the_highest_of_each_column_are_the_stems_that_are_painted():
+    import numpy as np
+
+    from jaxscope.gui.views.coefficients_taps import _ends_of
+
+    values = np.random.default_rng(4).normal(size=1003)
+    naive = []
+    for first in range(0, 1003, 10):
+        run = values[first : first + 10]
+        naive += [first + int(run.argmin()), first + int(run.argmax())]
+    assert _ends_of(values, 10) == sorted(naive)

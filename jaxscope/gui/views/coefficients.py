@@ -47,6 +47,8 @@ from jaxscope.session.state import SessionState
 
 _pastes = count(1)
 _LEAST_HEIGHT = 190
+#: taps above which those that were edited are not marked
+_MOST_MARKED = 2001
 _FORMS = (
     Segment(key="sos", label="SOS", tip="Second-order sections (how it is run)"),
     Segment(key="ba", label="b / a", tip="One polynomial over another"),
@@ -279,8 +281,11 @@ class CoefficientsFace(QWidget, AbstractView):
 
     def _origin_numbers(self, form: str | None) -> list[float] | None:
         stage = self._stage
+        running = None if self._curve is None else self._curve.realisation
         if stage is None or stage.origin is None or form not in ("sos", "taps"):
             return None
+        if isinstance(running, Taps) and len(running.values) > _MOST_MARKED:
+            return None  # a design of so many takes longer than a window may wait
         try:
             design = stage.origin.design(self._rate_hz)
         except SpecError:

@@ -37,7 +37,8 @@ class TableCard(QWidget):
         form = self._model.form
         heading = 0 if form == "taps" else scaled(_HEADING)
         self._column.setContentsMargins(scaled(_LABELS[form]), heading, 1, 1)
-        self.cells.verticalHeader().setDefaultSectionSize(scaled(_ROW[form]))
+        if self.cells.verticalHeader().defaultSectionSize() != scaled(_ROW[form]):
+            self.cells.verticalHeader().setDefaultSectionSize(scaled(_ROW[form]))
         self.setFixedHeight(self.sizeHint().height())
         self.cells.fit_columns()
         if self._model.rowCount() and not self.cells.currentIndex().isValid():
@@ -72,7 +73,7 @@ class TableCard(QWidget):
         for column in range(columns if form != "taps" else 0):
             heading = QRectF(left + borders[column], 0, borders[column + 1] - borders[column] - pad, scaled(22))
             draw_text(painter, heading, _heading(form, column), small, "text3", RIGHT)
-        for number in range(rows):
+        for number in range(min(rows, int(card.height() // row) + 1)):
             if number and number * row < card.height() - 2:
                 hairline(painter, 1, top + number * row, self.width() - 2)
             if left:

@@ -120,8 +120,9 @@ class CoefficientModel(QAbstractTableModel):
         self.form: CoefficientForm = "sos"
         #: cells are too narrow for all digits
         self.is_tight = False
-        self._columns: list[list[float]] = []
-        self._edited: frozenset[tuple[int, int]] = frozenset()
+        self._columns: list[Sequence[float]] = []
+        #: numbers of the design, column by column, to mark those that differ; looked at cell by cell
+        self._origin: Sequence[float] | None = None
         self._weights: tuple[tuple[float, ...], ...] = ()
         self._unit = ""
 
@@ -164,13 +165,7 @@ class CoefficientModel(QAbstractTableModel):
         if not same:
             self.beginResetModel()
         self.form, self._columns = form, columns
-        flat = self.flat()
-        changed = origin is not None and len(origin) == len(flat)
-        self._edited = frozenset(
-            (address.row, address.column)
-            for (address, value), old in zip(flat, origin or (), strict=False)
-            if changed and abs(value - old) > 1e-12 * max(abs(value), abs(old))
-        )
+        self._origin = origin if origin is not None and len(origin) == sum(map(len, columns)) else None
         if same:
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
         else:
@@ -223,7 +218,11 @@ class CoefficientModel(QAbstractTableModel):
 
     def is_edited(self, address: Address) -> bool:
         """Return whether a number differs from that of the design."""
-        return (address.row, address.column) in self._edited
+        if self._origin is None:
+            return False
+        old = self._origin[sum(map(len, self._columns[: address.column])) + address.row]
+        value = self.value(address)
+        return abs(value - old) > 1e-12 * max(abs(value), abs(old))
 
     def digits(self) -> int:
         """Return the digits that a cell shows."""
@@ -255,16 +254,16 @@ class CoefficientModel(QAbstractTableModel):
         return None
 
 
-def _columns_of(form: CoefficientForm, curve: StageCurve | None) -> list[list[float]]:
+def _columns_of(form: CoefficientForm, curve: StageCurve | None) -> list[Sequence[float]]:
     if curve is None:
         return []
     if form == "ba":
-        return [list(curve.b), list(curve.a)]
+        return [curve.b, curve.a]
     realisation = curve.realisation
     if form == "sos" and isinstance(realisation, Sections):
-        return [list(column) for column in zip(*realisation.rows, strict=True)]
+        return list(zip(*realisation.rows, strict=True))
     if form == "taps" and isinstance(realisation, Taps):
-        return [list(realisation.values)]
+        return [realisation.values]
     return []
 
 
@@ -290,6 +289,9 @@ def numbers_in_use(stage: Stage | None, framed: StageCurve | None, rate_hz: floa
     )
     if spec.family == "transfer_function":
         return replace(curve, b=tuple(spec.b), a=tuple(spec.a))
+    running = curve.realisation
+    if spec.family == "taps" and isinstance(running, Taps) and running.values == spec.values:
+        return curve  # very many taps are not copied for each edit
     if spec.family in ("sections", "taps"):
         return replace(curve, realisation=spec.design(rate_hz))
     return framed

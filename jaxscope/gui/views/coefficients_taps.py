@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import count
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -52,6 +53,10 @@ class TapsPlot(QWidget):
         super().__init__(parent)
         self.keeps_symmetry = True
         self._values: tuple[float, ...] = ()
+        self._array = np.zeros(0)
+        self._symmetric = False
+        #: taps to a column of pixels, and the lowest and highest tap of each
+        self._ends: tuple[int, list[int]] | None = None
         self._span = (-1.0, 1.0)
         self._rate_hz: float | None = None
         self._hot: int | None = None
@@ -66,9 +71,13 @@ class TapsPlot(QWidget):
 
     def show_taps(self, values: tuple[float, ...], rate_hz: float | None, current: int | None) -> None:
         """Show taps, and which one the table has chosen."""
-        self._values, self._rate_hz, self._current = values, rate_hz, current
-        low, high = min(0.0, *values, 0.0), max(0.0, *values, 0.0)
-        self._span = (low, high) if high > low else (-1.0, 1.0)
+        self._rate_hz, self._current = rate_hz, current
+        if values is not self._values:
+            self._values, self._array, self._ends = values, np.asarray(values, dtype=np.float64), None
+            low, high = float(self._array.min(initial=0.0)), float(self._array.max(initial=0.0))
+            self._span = (low, high) if high > low else (-1.0, 1.0)
+            largest = float(np.abs(self._array).max(initial=0.0))
+            self._symmetric = bool(np.all(np.abs(self._array - self._array[::-1]) <= 1e-9 * largest))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -163,9 +172,9 @@ class TapsPlot(QWidget):
         per_column = int(1 / max(self._step(), 1e-9))
         if per_column < 2:
             return range(len(self._values))
-        firsts = range(0, len(self._values), per_column)
-        columns = [range(first, min(first + per_column, len(self._values))) for first in firsts]
-        return [end(column, key=self._values.__getitem__) for column in columns for end in (min, max)]
+        if self._ends is None or self._ends[0] != per_column:
+            self._ends = (per_column, _ends_of(self._array, per_column))
+        return self._ends[1]
 
     def _paint_words(self, painter) -> None:
         count_ = len(self._values)
@@ -198,8 +207,7 @@ class TapsPlot(QWidget):
         return len(self._values) - 1 - tap
 
     def _is_symmetric(self) -> bool:
-        largest = max(map(abs, self._values))
-        return all(abs(a - b) <= 1e-9 * largest for a, b in zip(self._values, reversed(self._values), strict=True))
+        return self._symmetric
 
     def _limits(self) -> tuple[float, float]:
         if self._drag is not None:
@@ -217,3 +225,14 @@ class TapsPlot(QWidget):
             return None
         tap = self._tap_under(position.x())
         return tap if abs(self.tip_of(tap).y() - position.y()) <= 12 else None
+
+
+def _ends_of(values: np.ndarray, per_column: int) -> list[int]:
+    """Return the places of the lowest and the highest of each run of values."""
+    whole = values.size // per_column * per_column
+    firsts = np.arange(0, whole, per_column)
+    runs = values[:whole].reshape(-1, per_column)
+    ends = [firsts + runs.argmin(axis=1), firsts + runs.argmax(axis=1)]
+    if whole < values.size:
+        ends += [np.array([whole + values[whole:].argmin(), whole + values[whole:].argmax()])]
+    return np.sort(np.concatenate(ends)).tolist()
