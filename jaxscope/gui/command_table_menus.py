@@ -52,6 +52,17 @@ FILE = (
         needs="Nothing is open, or the filter is held",
     ),
     Command(
+        name="copy_command",
+        text="Copy as command line",
+        rows=everywhere("copy as command line"),
+        menu="File",
+        section=2,
+        icon="terminal-2",
+        run=lambda window: window.copy_command(),
+        is_enabled=lambda window: window.can_copy_command,
+        needs="Save the project first: the command reads the filter from it",
+    ),
+    Command(
         name="close",
         text="Close recording",
         rows=everywhere("close the recording"),

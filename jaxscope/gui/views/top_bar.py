@@ -327,7 +327,7 @@ class TopBarView(AbstractView, QWidget):
 def device_title(device: str) -> str:
     """Return a device as it is called in the window: ``"gpu:0"`` is ``"GPU 0"``, the only CPU is ``"CPU"``."""
     platform, _, number = device.partition(":")
-    return f"{platform.upper()} {number}".strip()
+    return f"All {platform.upper()}s" if number == "all" else f"{platform.upper()} {number}".strip()
 
 
 def method_title(method: str) -> str:

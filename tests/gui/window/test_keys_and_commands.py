@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import string
 from collections import Counter
 
@@ -9,8 +10,9 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
+from jaxscope.cli.filter import filter_files as filter_command
 from jaxscope.gui.assets import keymap
 from jaxscope.gui.command_table import COMMANDS, command
 from jaxscope.gui.commands import RAW_ROW, key_sequence, key_words
@@ -18,6 +20,7 @@ from jaxscope.gui.key_router import bound_rows, table_of
 from jaxscope.gui.main_menu import build_menu
 from jaxscope.gui.views.keys_sheet import KeysSheet, listed_rows
 from jaxscope.session import actions as act
+from jaxscope.session.state import RecordingRef
 
 CONTEXTS = ("anywhere", "traces", "overview")
 
@@ -48,6 +51,50 @@ def test_no_context_reuses_a_key_of_the_window():
     everywhere = set(table_of("anywhere"))
     for context in ("traces", "overview"):
         assert not everywhere & set(table_of(context))
+
+
+#: rows of the table whose part does not exist: they have neither key nor entry, and are shown nowhere
+ABSENT = {
+    ("anywhere", "filter a folder"),
+    ("traces", "event at the cursor or over the selection"),
+    ("traces", "remove the selected event"),
+    ("traces", "sweep"),
+    ("traces", "fit a filter"),
+    ("traces", "run along the recording; with the mouse: pan"),
+}
+#: whole contexts of parts that do not exist
+ABSENT_CONTEXTS = {"sweep", "fit"}
+
+
+def test_every_row_of_the_table_works_or_is_known_to_be_absent(desk):
+    rows = {(row.context, row.does) for row in keymap()}
+    promised = {row for row in rows if row[0] in CONTEXTS}
+    missing = promised - bound_rows()
+    assert missing <= ABSENT, "a key of the table without a command"
+    assert {row[0] for row in rows} == {*CONTEXTS, *ABSENT_CONTEXTS, "chain", "number", "table", "plane", "response"}
+    listed = {row.does for group in listed_rows().values() for row in group}
+    assert not {does for _, does in missing} & listed
+    for item in COMMANDS:
+        assert item.why_not(desk.window.actions_) in ("", item.needs)
+
+
+def test_the_command_line_is_copied_once_the_project_is_saved(desk, tmp_path):
+    item = command("copy_command")
+    assert item.why_not(desk.window.actions_).startswith("Save the project first")
+    project = str(tmp_path / "my work.jaxscope")
+    desk.window.actions_.project_path = project
+    desk.store.dispatch(act.OpenedRecording(recording=RecordingRef(path="/data/six.edf", rate_hz=100.0), duration_s=60))
+    desk.store.mark_saved()
+    desk.store.dispatch(act.ChooseEngine(device="cpu:all", method="scan"))
+    assert desk.window.router.run(item)
+    words = shlex.split(QApplication.clipboard().text())
+    assert words[:2] == ["jaxscope", "filter"]
+    with filter_command.make_context("filter", words[2:]) as context:
+        given = context.params
+    assert (given["files"], given["project"]) == (("/data/six.edf",), project)
+    assert given["output"] == "/data/six-filtered.edf"
+    assert (given["backend"], given["device"], given["method"]) == ("cpu", "all", "scan")
+    assert given["precision"] == "float64"
 
 
 def test_keys_of_unbuilt_parts_are_absent():
@@ -154,6 +201,9 @@ def test_disabled_commands_do_not_run(desk):
 
 
 def test_every_command_runs_with_a_recording(desk, monkeypatch):
+    for dialog in ("getOpenFileName", "getOpenFileNames", "getSaveFileName"):  # they would wait for a person
+        monkeypatch.setattr(QFileDialog, dialog, lambda *_, **__: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, **__: "")
     without = ("open_dialog", "save", "save_as", "close_recording", "quit")
     for name in (*without, "channel_menu", "add_stage", "toggle_full_screen"):
         monkeypatch.setattr(desk.window.actions_, name, lambda: None)

@@ -68,6 +68,23 @@ def test_letters_in_a_sheet(desk, make):
     sheet.close_floating()
 
 
+def test_letters_in_the_palette_and_the_settings(desk):
+    window = desk.window
+    window.activateWindow()
+    window.actions_.open_palette()
+    desk.pump()
+    assert type_everything(desk, window.floating.palette.field)
+    window.floating.palette.close_floating()
+    window.actions_.open_settings()
+    desk.pump()
+    settings = window.floating.settings
+    for page in ("general", "keys"):
+        settings.show_page(page)
+        desk.pump()
+        assert [field for field in fields_in(settings) if type_everything(desk, field)]
+    settings.close_floating()
+
+
 def test_letters_in_the_name_of_a_stage(desk):
     desk.window.receive(design_frame(desk.store.state, desk.store.revision, desk.window.shell.info))
     chain = desk.window.dock.chain
