@@ -124,6 +124,15 @@ def part_both_ways(part: Realisation, x: Array, kind: str, samples: int | None) 
     return backward[::-1][edge : joined.size - edge]
 
 
+def _states_in_use(part: Sections | Taps) -> npt.NDArray[np.intp]:
+    """Return the numbers of the states that are ever other than 0: a section of first order has one, not two."""
+    if isinstance(part, Taps):
+        return np.arange(len(part.values) - 1)
+    second = [bool(row[2] or row[5]) for row in part.rows]
+    first = [bool(row[1] or row[4]) or later for row, later in zip(part.rows, second, strict=True)]
+    return np.flatnonzero(np.stack([first, second], axis=1).ravel()) if part.rows else np.arange(0)
+
+
 def gustafsson(part: Sections | Taps, x: Array) -> Array:
     """Zero phase with the initial states for which forward-backward equals backward-forward (Gustafsson 1996).
 
@@ -131,10 +140,11 @@ def gustafsson(part: Sections | Taps, x: Array) -> Array:
     of the polynomials. Only the ends matter once the filter has forgotten, so only they are solved for.
     """
     rest = part_start(part, 0.0)
-    basis = np.eye(rest.size).reshape((rest.size, *rest.shape))
+    used = _states_in_use(part)
+    basis = np.eye(rest.size)[used].reshape((used.size, *rest.shape))
     settled = 2 * cascade_settling(part) if isinstance(part, Sections) else len(part.values)
     m = x.size if x.size <= 2 * settled else settled
-    free = np.stack([part_step(part, np.zeros(m), state)[0] for state in basis], axis=1) if rest.size else None
+    free = np.stack([part_step(part, np.zeros(m), state)[0] for state in basis], axis=1) if used.size else None
 
     def run(samples: Array) -> Array:
         return part_step(part, samples, rest)[0]
@@ -152,7 +162,7 @@ def gustafsson(part: Sections | Taps, x: Array) -> Array:
         states = np.linalg.lstsq(matrix, gap)[0]
         fitted: Array = there_and_back + np.hstack((reversed_answered, reversed_observed)) @ states
         return fitted
-    order = rest.size
+    order = used.size
     y: Array = there_and_back.copy()
     y[:m] += reversed_answered @ np.linalg.lstsq(reversed_answered - observed, gap[:m])[0][:order]
     y[-m:] += reversed_observed @ np.linalg.lstsq(reversed_observed - answered, gap[-m:])[0][:order]
