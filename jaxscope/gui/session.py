@@ -103,6 +103,7 @@ class WindowSession:
         self.window.closing.connect(self.shut_down)
         self.window.window_asked.connect(self.open_beside)
         self._is_down = False
+        self._n_modules = 0
         #: windows that were opened from this one, and from those
         self.family: list[WindowSession] = [] if beside is None else beside.family
         self.family.append(self)
@@ -196,9 +197,12 @@ class WindowSession:
             self.pace.clear()
         self.window.receive(outcome)
         if isinstance(outcome, Opened) or (isinstance(outcome, Busy) and outcome.done):
-            # Libraries have just been imported or a program compiled. Those objects stay for good: a full collection
-            # that walks all of them stops every thread for 200 ms, in the middle of a drag.
-            gc.freeze()
+            # Libraries have just been imported. Those objects stay for good: a full collection that walks all of them
+            # stops every thread for 200 ms, in the middle of a drag. Without new ones there is nothing to freeze but
+            # what an earlier recording has left, and that has to be collected.
+            if len(sys.modules) != self._n_modules:
+                self._n_modules = len(sys.modules)
+                gc.freeze()
 
     def _tell(self, error: BaseException) -> None:
         if self._is_down:
