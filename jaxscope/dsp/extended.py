@@ -29,7 +29,9 @@ def normalised(high: Array, low: Array) -> Pair:
     """Return ``high + low`` as a pair, whatever their sizes (Knuth's two-sum)."""
     total = high + low
     part = total - high
-    return Pair(total, (high - (total - part)) + (low - part))
+    lost = high - (total - part)
+    lost += low - part
+    return Pair(total, lost)
 
 
 def leading_slice(values: Array, axis: int, bits: int) -> Array:
@@ -39,7 +41,9 @@ def leading_slice(values: Array, axis: int, bits: int) -> Array:
     """
     anchor = np.maximum.reduce(np.abs(values), axis=axis, keepdims=True)
     anchor *= 1.5 * 2.0 ** (52 - bits)
-    return np.asarray((values + anchor) - anchor)
+    lead: Array = values + anchor
+    lead -= anchor
+    return lead
 
 
 def multiply(left: Pair, right: Pair) -> Pair:
@@ -51,10 +55,12 @@ def multiply(left: Pair, right: Pair) -> Pair:
     left_lead = leading_slice(left.high, -1, bits)
     right_lead = leading_slice(right.high, -2, bits)
     # the product of the leading slices is exact; all else is smaller by 2^-20 or more and may round
-    exact = left_lead @ right_lead
-    rest = left_lead @ (right.high - right_lead)
-    rest += (left.high - left_lead + left.low) @ right.high
-    rest += left.high @ right.low
+    exact = np.matmul(left_lead, right_lead)
+    rest = np.matmul(left_lead, right.high - right_lead)
+    behind = left.high - left_lead
+    behind += left.low
+    rest += np.matmul(behind, right.high)
+    rest += np.matmul(left.high, right.low)
     return normalised(exact, rest)
 
 

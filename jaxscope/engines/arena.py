@@ -9,6 +9,7 @@ Invariant: an array from here shares no memory with another one that is alive.
 
 from __future__ import annotations
 
+import math
 import threading
 import weakref
 from typing import Any
@@ -76,7 +77,7 @@ def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     (2, 3)
     """
     kind = np.dtype(dtype)
-    n_bytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    n_bytes = math.prod(shape) * kind.itemsize
     if n_bytes < LEAST_BYTES:
         return np.empty(shape, dtype=kind)
     return np.asarray(_Lease(_take(n_bytes), shape, kind))

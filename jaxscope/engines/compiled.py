@@ -87,12 +87,14 @@ def _three_extremes(
     shift = places["shift"]
     number = jnp.arange(width, dtype=shift.dtype)
     inside = (number >= shift) & (number < shift + places["count"])
-    first = _laid(before, places["before"], shift, width, bin_size).astype(jnp.float64)
-    second = _laid(after, places["after"], shift, width, bin_size).astype(jnp.float64)
+    first = _laid(before, places["before"], shift, width, bin_size)
+    second = _laid(after, places["after"], shift, width, bin_size)
     # the level is added to few numbers at the end, in float64, where it costs no digit of a small signal
-    removed = first - (second + level[:, None])
-    low, high = _extremes(jnp.stack([first, second, removed]), inside, bin_size)
-    return low[0], high[0], low[1] + level[:, None], high[1] + level[:, None], low[2], high[2]
+    wide = jnp.float64
+    removed = first.astype(wide) - (second.astype(wide) + level[:, None])
+    pairs = [_extremes(values, inside, bin_size) for values in (first, second, removed)]
+    before_pair, after_pair, removed_pair = ([values.astype(wide) for values in pair] for pair in pairs)
+    return (*before_pair, *(values + level[:, None] for values in after_pair), *removed_pair)
 
 
 @partial(jax.jit, static_argnames=("bin_size", "n_bins"))

@@ -115,3 +115,11 @@ def padded(x: Array, edge: int, kind: str) -> Array:
     if kind == "even" and edge < x.shape[1]:
         return np.pad(x, ((0, 0), (edge, edge)), mode="reflect")
     return np.pad(x, ((0, 0), (edge, edge)), mode="edge")
+
+
+def paddings(x: Array, edge: int, kind: str) -> tuple[Array, Array]:
+    """Return what precedes and what follows ``x`` in its padded form."""
+    reach = min(edge + 1, x.shape[1])
+    left = padded(x[:, :reach], edge, kind)[:, :edge]
+    right = padded(x[:, -reach:], edge, kind)
+    return left, right[:, right.shape[1] - edge :]

@@ -17,7 +17,10 @@ from jaxscope.engines.edges import pad_length, padded
 from jaxscope.engines.kernels import bucket
 from jaxscope.engines.mixing import on_device, view_mixed
 from jaxscope.engines.mixing_host import mixed_on_host
+from jaxscope.engines.row_groups import row_groups, side_by_side
+from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import aligned, bucket_samples
+from jaxscope.engines.streaming import with_rows
 from jaxscope.engines.windows import Envelopes, bin_span
 from jaxscope.filters.coefficients import RunningMedian, Taps
 
@@ -26,10 +29,11 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-#: samples up to which one call does it all
-LARGEST_FUSED = 1 << 20
-#: samples of all channels together that one call takes extremes of
-_PIECE = 1 << 21
+#: samples of all channels of a call up to which it does it all
+LARGEST_FUSED = 1 << 21
+#: samples of all channels together in one call; measured: beyond, a CPU fetches its scratch memory anew from the
+#: system each time, which takes ten times as long as the work
+AT_ONCE = 1 << 18
 
 
 def fused_view(
@@ -40,12 +44,22 @@ def fused_view(
     if n_bins == 0 or program.n_channels == 0:
         return Envelopes(*(np.zeros((program.n_channels, n_bins)) for _ in range(6)))
     places = {"before": start, "after": start, "shift": missing, "count": stop - start, "n_valid": x.shape[1]}
-    n_rows = max(x.shape[0], program.n_channels)
-    if n_rows * x.shape[1] <= LARGEST_FUSED and n_bins * bin_size * n_rows <= 2 * LARGEST_FUSED:
+    per_row = max(x.shape[1], n_bins * bin_size)
+    is_split = program.backend == "cpu" and montage is None
+    groups = row_groups(program.n_channels, max(AT_ONCE // per_row, 1) if is_split else program.n_channels, 0)
+    size = groups[0].stop
+    if max(size, 0 if montage is None else x.shape[0]) * per_row <= LARGEST_FUSED:
         in_one = _causal if program.is_causal else _both_ways
-        found = in_one(program, x, places, bin_size, n_bins, montage)
-        if found is not None:
-            return found
+        program.placed_weights(), program.gains()  # before threads ask for them
+
+        def view_of(own: slice) -> Envelopes | None:
+            samples = x if montage is not None else x[own]
+            return in_one(program, samples, program.all_rows()[own], size, places, bin_size, n_bins, montage)
+
+        found = side_by_side(view_of, groups) if len(groups) > 1 else [view_of(groups[0])]
+        whole = [part for part in found if part is not None]
+        if len(whole) == len(groups):
+            return Envelopes(*(np.concatenate(column) for column in zip(*whole, strict=True)))
     if montage is not None:
         x = mixed_on_host(montage, x)
     return _in_pieces(program, x, program.run(x), start, stop, missing, bin_size, n_bins)
@@ -55,15 +69,13 @@ def _as_scalars(places: dict[str, int]) -> dict[str, Any]:
     return {name: np.int32(value) for name, value in places.items()}
 
 
-def _buffer(x: Array, left: int, right: int) -> Array:
-    """Return a zeroed, aligned buffer of a compiled length with room for ``left``, ``x`` and ``right``."""
-    buffer = aligned((x.shape[0], bucket_samples(left + x.shape[1] + right)), x.dtype)
-    buffer[:, left + x.shape[1] + right :] = 0
+def _buffer(x: Array, n_rows: int) -> Array:
+    """Return an aligned buffer of a compiled length that begins with ``x``, zeros behind and in rows below."""
+    buffer = aligned((n_rows, bucket_samples(x.shape[1])), x.dtype)
+    buffer[: x.shape[0], : x.shape[1]] = x
+    buffer[: x.shape[0], x.shape[1] :] = 0
+    buffer[x.shape[0] :] = 0
     return buffer
-
-
-def _result(out: tuple[Any, ...], n_bins: int) -> Envelopes:
-    return Envelopes(*(np.asarray(values)[:, :n_bins] for values in out))
 
 
 def _all_finite(x: Array) -> bool:
@@ -71,15 +83,16 @@ def _all_finite(x: Array) -> bool:
 
 
 def _called(
-    way: str, program: JaxProgram, buffer: Array, start: Any, places: dict[str, int], bin_size: int, n_bins: int,
-    montage: Array | None,
+    way: str, program: JaxProgram, buffer: Array, start: Any, rows: Rows, places: dict[str, int], bin_size: int,
+    n_bins: int, montage: Array | None,
 ) -> Envelopes:  # fmt: skip
     """Run the one compiled program of a view, the one with a montage in front where there is one."""
+    size = buffer.shape[0] if montage is None else len(rows)
     arguments = (
         jax.device_put(buffer, program.jax_device),
-        start,
+        jax.tree.map(lambda leaf: with_rows(np.asarray(leaf), size), start),
         _as_scalars(places),
-        program.placed_weights(),
+        program.weights_for(rows, size),
     )
     static: dict[str, Any] = {
         "kinds": program.kinds,
@@ -95,7 +108,7 @@ def _called(
         out, _ = compiled.view_causal(*arguments, **static)
     else:
         out, _ = compiled.view_both_ways(*arguments, **static)
-    return _result(out, n_bins)
+    return Envelopes(*(np.asarray(values)[: len(rows), :n_bins] for values in out))
 
 
 def _first(column: Array, montage: Array | None) -> Array:
@@ -105,26 +118,27 @@ def _first(column: Array, montage: Array | None) -> Array:
 
 
 def _causal(
-    program: JaxProgram, x: Array, places: dict[str, int], bin_size: int, n_bins: int, montage: Array | None
-) -> Envelopes | None:
+    program: JaxProgram, x: Array, rows: Rows, size: int, places: dict[str, int], bin_size: int, n_bins: int,
+    montage: Array | None,
+) -> Envelopes | None:  # fmt: skip
     if not _all_finite(x):
         return None
-    head, *parts = program.started_causal(_first(x[:, 0], montage), program.all_rows())
-    buffer = _buffer(x, 0, 0)
-    buffer[:, : x.shape[1]] = x
+    head, *parts = program.started_causal(_first(x[:, 0], montage), rows)
     start = (head["offset"], head["level"], tuple(part["state"] for part in parts))
-    return _called("causal", program, buffer, start, places, bin_size, n_bins, montage)
+    buffer = _buffer(x, size if montage is None else x.shape[0])
+    return _called("causal", program, buffer, start, rows, places, bin_size, n_bins, montage)
 
 
 def _both_ways(
-    program: JaxProgram, x: Array, places: dict[str, int], bin_size: int, n_bins: int, montage: Array | None
-) -> Envelopes | None:
-    if len(program.kinds) != 1 or program.structure.padding_kind == "gustafsson":
+    program: JaxProgram, x: Array, rows: Rows, size: int, places: dict[str, int], bin_size: int, n_bins: int,
+    montage: Array | None,
+) -> Envelopes | None:  # fmt: skip
+    structure = program.structure
+    if len(program.kinds) != 1 or structure.padding_kind == "gustafsson":
         return None
     part = program.designs[0].parts[0]
     if isinstance(part, RunningMedian) or (isinstance(part, Taps) and part.runs_once) or not _all_finite(x):
         return None
-    structure = program.structure
     edges = {
         pad_length(design.parts[0], structure.padding_kind, structure.padding_samples, x.shape[1])
         for design in program.designs
@@ -133,19 +147,18 @@ def _both_ways(
     if len(edges) > 1 or not np.isfinite(gains).all():
         return None
     edge = edges.pop()
-    buffer = _buffer(x, edge, edge)
-    buffer[:, : x.shape[1] + 2 * edge] = padded(x, edge, structure.padding_kind)
-    states = tuple(np.zeros_like(part["state"]) for part in program.started_causal(gains, program.all_rows())[1:])
+    buffer = _buffer(padded(x, edge, structure.padding_kind), size if montage is None else x.shape[0])
+    states = tuple(np.zeros_like(part["state"]) for part in program.started_causal(gains[rows], rows)[1:])
     moved = {"before": places["before"] + edge, "after": places["after"] + edge, "n_valid": x.shape[1] + 2 * edge}
-    start = (_first(buffer[:, 0], montage), gains, states)
-    return _called("both ways", program, buffer, start, {**places, **moved}, bin_size, n_bins, montage)
+    start = (_first(buffer[: x.shape[0], 0], montage), gains[rows], states)
+    return _called("both ways", program, buffer, start, rows, {**places, **moved}, bin_size, n_bins, montage)
 
 
 def _in_pieces(
     program: JaxProgram, x: Array, y: Array, start: int, stop: int, missing: int, bin_size: int, n_bins: int
 ) -> Envelopes:
     """Take extremes of filtered samples, some bins at a time."""
-    per_call = bucket(max(_PIECE // (bin_size * x.shape[0]), 1))
+    per_call = bucket(max(AT_ONCE // (bin_size * x.shape[0]), 1))
     per_call = min(per_call, bucket(n_bins))
     pieces: list[tuple[Any, ...]] = []
     level = np.zeros(x.shape[0])

@@ -20,7 +20,7 @@ from jaxscope.dsp.block_fir import new_samples, pieces_at_once
 from jaxscope.engines import arena, compiled
 from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
-from jaxscope.engines.edges import pad_length, padded, part_gain
+from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
 from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
@@ -28,7 +28,7 @@ from jaxscope.engines.row_groups import n_threads, row_groups, side_by_side
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
 from jaxscope.engines.staging import Stage, bucket_samples
-from jaxscope.engines.streaming import Flow, run_chunks
+from jaxscope.engines.streaming import Flow, run_chunks, with_rows
 from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
 
@@ -105,7 +105,8 @@ class JaxProgram(AbstractProgram):
         """Return what a segment with the samples ``first`` starts from: offset and level, then states."""
         return self._begin(first, rows)
 
-    def _weights_for(self, rows: Rows, padded_rows: int, *, backwards: bool) -> tuple[Any, ...]:
+    def weights_for(self, rows: Rows, padded_rows: int, *, backwards: bool = False) -> tuple[Any, ...]:
+        """Return the weights of every part for some rows, the last of them repeated up to ``padded_rows``."""
         every = self.placed_weights(backwards=backwards)
         if len(rows) == self.n_channels or not any(self.by_row):
             return every
@@ -179,14 +180,12 @@ class JaxProgram(AbstractProgram):
     def _stream(self, flow: Flow) -> list[Array]:
         """Filter a flow and return the states after it; channels, or stretches of time, go side by side."""
         n_rows, n_samples = flow.x.shape
-        shared = row_groups(n_rows, n_rows, flow.x.size if self.backend == "cpu" else 0)[0]
-        length, at_once = self._chunk(shared.stop - shared.start, n_samples)
+        length, groups, may_cut = self._shares(n_rows, n_samples)
         self.placed_weights(backwards=flow.backwards)  # before threads ask for them
-        if self.backend == "cpu" and n_samples >= FEWEST_CHUNKS * length * n_threads() and n_rows < n_threads():
+        if may_cut:
             halo = self._halo(flow.numbers)
             if n_samples >= FEWEST_CHUNKS * halo * n_threads():
                 return self._in_stretches(flow, length, halo)
-        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), 0)
         if len(groups) == 1:
             return self._stream_rows(flow, length, self._padded_rows(n_rows, length), alone=False)
         size = groups[0].stop - groups[0].start
@@ -194,6 +193,15 @@ class JaxProgram(AbstractProgram):
             lambda own: self._stream_rows(flow.of_rows(own), length, size, alone=self.backend == "cpu"), groups
         )
         return [np.concatenate(column) for column in zip(*ends, strict=True)]
+
+    def _shares(self, n_rows: int, n_samples: int) -> tuple[int, list[slice], bool]:
+        """Return the samples of a chunk, the groups of rows, and whether there are cores left for stretches of time."""
+        is_cpu = self.backend == "cpu"
+        shared = row_groups(n_rows, n_rows, n_rows * n_samples if is_cpu else 0)[0]
+        length, at_once = self._chunk(shared.stop - shared.start, n_samples)
+        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), 0)
+        may_cut = is_cpu and n_samples > length and n_rows < n_threads()
+        return length, groups, may_cut and n_samples >= FEWEST_CHUNKS * length * n_threads()
 
     def _in_stretches(self, flow: Flow, length: int, halo: int) -> list[Array]:
         """Run stretches of time side by side, each from the states that a halo leaves."""
@@ -209,7 +217,7 @@ class JaxProgram(AbstractProgram):
 
     def _stream_rows(self, flow: Flow, length: int, padded_rows: int, *, alone: bool) -> list[Array]:
         """Filter a flow in chunks of (``padded_rows``, ``length``), ``alone`` on one core where others are busy."""
-        placed = self._weights_for(flow.rows, padded_rows, backwards=flow.backwards)
+        placed = self.weights_for(flow.rows, padded_rows, backwards=flow.backwards)
         weights = tuple(placed[k] for k in flow.numbers)
         by_row = tuple(self.by_row[k] for k in flow.numbers)
         kinds = tuple(self._kinds(backwards=flow.backwards)[k] for k in flow.numbers)
@@ -221,7 +229,7 @@ class JaxProgram(AbstractProgram):
             and flow.x.shape == (padded_rows, length)
             and flow.x.flags.c_contiguous
             and is_checked
-            and not np.count_nonzero(flow.offset)
+            and not flow.offset.any()
         )
 
         def advance(chunk: Any, carried: Any, n_valid: Any) -> Any:
@@ -323,7 +331,7 @@ class JaxProgram(AbstractProgram):
             return y[:, 2 * edge :], head["level"] + gains * constant
         if kind == "gustafsson":
             return self._gustafsson(k, x, rows), constant
-        left, right = _paddings(x, edge, kind)
+        left, right = paddings(x, edge, kind)
         head, *start = self._steady_start([k], np.asarray(left[:, 0] if edge else x[:, 0], np.float64), rows)
         nothing = np.zeros(len(rows))
         y = arena.empty(x.shape, self.dtype)
@@ -355,27 +363,13 @@ class JaxProgram(AbstractProgram):
         return y
 
 
-def with_rows(state: Array, n_rows: int) -> Array:
-    """Return a state with rows of zeros added up to ``n_rows``."""
-    missing = n_rows - state.shape[0]
-    return np.pad(state, ((0, missing), *((0, 0),) * (state.ndim - 1))) if missing else state
-
-
 def _collect(y: Array, first: int, out: Any, level: Array) -> None:
     """Wait for a chunk and write it from ``first`` on, plus the steady level, to its place."""
     done = np.asarray(out)[: y.shape[0], first : first + y.shape[1]]
-    if np.any(level):
+    if level.any():
         np.add(done, level[:, np.newaxis].astype(y.dtype), out=y)
     else:
         y[...] = done
-
-
-def _paddings(x: Array, edge: int, kind: str) -> tuple[Array, Array]:
-    """Return what precedes and what follows ``x`` in its padded form."""
-    reach = min(edge + 1, x.shape[1])
-    left = padded(x[:, :reach], edge, kind)[:, :edge]
-    right = padded(x[:, -reach:], edge, kind)
-    return left, right[:, right.shape[1] - edge :]
 
 
 class BlockProgram(JaxProgram):

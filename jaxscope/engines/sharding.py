@@ -21,11 +21,11 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxscope.engines import compiled
 from jaxscope.engines.devices import find_device
-from jaxscope.engines.jax_engine import JaxProgram, with_rows
+from jaxscope.engines.jax_engine import JaxProgram
 from jaxscope.engines.kernels import bucket
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage
-from jaxscope.engines.streaming import Flow, run_chunks
+from jaxscope.engines.streaming import Flow, run_chunks, with_rows
 from jaxscope.filters.coefficients import ChainDesign
 
 Array = npt.NDArray[Any]

@@ -52,7 +52,7 @@ class Stage:
     def __init__(self, n_rows: int, length: int, dtype: npt.DTypeLike, *, checks: bool) -> None:
         self.length = length
         self._checks = checks
-        self._key = ((n_rows, length), np.dtype(dtype).name)
+        self._key = ((n_rows, length), np.dtype(dtype).char)
         self._buffers: list[Array] = []
         self._exact: Array | None = None
         self._turn = 0

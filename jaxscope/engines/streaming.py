@@ -118,3 +118,9 @@ def run_chunks(
     if not all(np.isfinite(state).all() for state in after) and not np.isfinite(flow.x).all():
         raise NotFiniteError
     return after
+
+
+def with_rows(state: Array, n_rows: int) -> Array:
+    """Return a state with rows of zeros added up to ``n_rows``."""
+    missing = n_rows - state.shape[0]
+    return np.pad(state, ((0, missing), *((0, 0),) * (state.ndim - 1))) if missing else state

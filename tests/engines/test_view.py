@@ -52,7 +52,19 @@ def test_large_views_go_in_pieces_and_are_the_same(chain, sections, monkeypatch)
     program = make_program(chain(sections(SOS)), n_channels=2, method="block")
     expected = program.view(x, 13, 16, slice(100, 2900))
     monkeypatch.setattr(fused_view, "LARGEST_FUSED", 0)
-    monkeypatch.setattr(fused_view, "_PIECE", 1024)
+    monkeypatch.setattr(fused_view, "AT_ONCE", 1024)
+    for found, wanted in zip(program.view(x, 13, 16, slice(100, 2900)), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("phase", ["causal", "zero"])
+def test_channels_in_several_calls_are_the_same(phase: str, chain, sections, monkeypatch) -> None:
+    x = np.random.default_rng(9).standard_normal((5, 3000)) + np.arange(5.0)[:, np.newaxis]
+    designs = [chain(sections(scipy.signal.butter(2, cut, output="sos")), phase=phase) for cut in np.arange(1, 6) / 10]
+    program = make_program(designs, n_channels=5, method="block")
+    expected = program.view(x, 13, 16, slice(100, 2900))
+    monkeypatch.setattr(fused_view, "AT_ONCE", 2 * 3000)
+    monkeypatch.setattr(fused_view, "_in_pieces", None)
     for found, wanted in zip(program.view(x, 13, 16, slice(100, 2900)), expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
