@@ -11,7 +11,7 @@ import numpy as np
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
 from jaxscope.filters.cutoffs import HALF_AMPLITUDE_DB, HALF_POWER_DB, crossings_hz, peak_of
 from jaxscope.filters.design import design_chain
-from jaxscope.filters.report import roll_off_db_per_octave, seconds
+from jaxscope.filters.report import octave_fall_db, roll_off_db_per_octave, seconds
 from jaxscope.filters.response import group_delay_samples, magnitude_db
 from jaxscope.filters.settling import ringing_s, settling_s
 from jaxscope.filters.shapes import short_hz
@@ -65,8 +65,10 @@ def reference_hz(stage: Stage, design: ChainDesign) -> float:
             return math.sqrt(stated[0] * stated[1])
         case "bandstop":
             return stated[0] / 4
-        case _:
-            return stated[0] / 4 if spec.family in ("notch", "comb") else peak_of(design)[0]
+        case _ if spec.family in ("notch", "comb"):
+            return stated[0] / 4
+        case _:  # what has a frequency is named there; of smoothers and numbers the highest point is
+            return stated[0] if stated else peak_of(design)[0]
 
 
 def delay_words(design: ChainDesign, frequency_hz: float) -> str:
@@ -115,11 +117,22 @@ def facts(stage: Stage, rate_hz: float, phase: str) -> tuple[Fact, ...]:
                 label="Roll-off", value=f"{slope:.0f} dB/octave", tip=f"How steeply it falls far from the edge{passes}"
             )
         )
+    else:
+        found += _measured_roll_off(stage, design, passes)
     found += [fact for fact in others if fact not in margin]
     found.append(
         Fact(label="Realised as", value=_size_words(design), tip="What runs; a band filter has twice the poles")
     )
     return tuple(found)
+
+
+def _measured_roll_off(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
+    """Return by how much a band falls in the octave beyond its edge, where no order tells it."""
+    fall_db = octave_fall_db(stage.spec, design)
+    if fall_db is None:
+        return []
+    tip = f"From the real −3 dB point to an octave beyond it{passes}, from the coefficients"
+    return [Fact(label="Roll-off", value=f"{fall_db:.0f} dB in an octave", tip=tip)]
 
 
 def _levels(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:

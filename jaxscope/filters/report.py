@@ -15,13 +15,14 @@ import numpy as np
 from jaxscope.filters.coefficients import ChainDesign, Sections, Taps
 from jaxscope.filters.cutoffs import HALF_AMPLITUDE_DB, HALF_POWER_DB, crossings_hz
 from jaxscope.filters.design import design_chain
-from jaxscope.filters.response import group_delay_samples
+from jaxscope.filters.response import group_delay_samples, magnitude_db
 from jaxscope.filters.settling import settling_s
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.filters.stability import is_stable, pole_radius
 
 BAND_WORDS = {"lowpass": "low-pass", "highpass": "high-pass", "bandpass": "band-pass", "bandstop": "band-stop"}
 DB_PER_OCTAVE = 20 * np.log10(2.0)
+OCTAVE_POINTS = 513
 #: families whose edge falls at order times 6.02 dB an octave
 _SLOPED = ("butterworth", "chebyshev1", "bessel")
 
@@ -46,6 +47,16 @@ def seconds(value_s: float) -> str:
     return f"{value_s:.3g} s" if value_s >= 1 else f"{value_s * 1e3:.3g} ms"
 
 
+#: what the edge of a family is, as a paper must say
+EDGES = {
+    "butterworth": "half-power cutoff",
+    "chebyshev1": "cutoff where the ripple ends",
+    "chebyshev2": "stop-band edge",
+    "elliptic": "cutoff where the ripple ends",
+    "bessel": "cutoff",
+}
+
+
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
@@ -58,6 +69,31 @@ def roll_off_db_per_octave(spec: AbstractFilterSpec, passes: int = 1) -> float |
     return float(order * DB_PER_OCTAVE * passes)
 
 
+def octave_fall_db(spec: AbstractFilterSpec, design: ChainDesign) -> float | None:
+    """Return by how much the response falls from its −3 dB point to an octave beyond, for the passes in use.
+
+    None where the spec has no single edge to fall from, or the octave does not fit below half the rate. Where it goes
+    on beyond a zero, the highest level from there to the end of the octave's stop band counts, not the zero.
+    """
+    band = getattr(spec, "band", None)
+    if band not in ("lowpass", "highpass"):
+        return None
+    (half_power,) = crossings_hz(design, (HALF_POWER_DB,))
+    if len(half_power) != 1:
+        return None
+    edge_hz = half_power[0]
+    nyquist_hz = design.rate_hz / 2
+    beyond = (
+        np.linspace(2 * edge_hz, nyquist_hz, OCTAVE_POINTS)
+        if band == "lowpass"
+        else np.linspace(0, edge_hz / 2, OCTAVE_POINTS)
+    )
+    if band == "lowpass" and 2 * edge_hz >= nyquist_hz:
+        return None
+    at_edge = float(magnitude_db(design, [edge_hz])[0])
+    return at_edge - float(np.max(magnitude_db(design, beyond)))
+
+
 def _classical(spec: Any) -> str:
     extras = []
     if spec.family in ("chebyshev1", "elliptic"):
@@ -67,12 +103,12 @@ def _classical(spec: Any) -> str:
     if spec.family == "bessel":
         extras.append(f"normalised for {spec.norm}")
     tail = f", {', '.join(extras)}" if extras else ""
-    edge = "stop-band edge" if spec.family == "chebyshev2" else "cutoff"
+    edge = EDGES[spec.family]
     poles = spec.order * (2 if spec.band in ("bandpass", "bandstop") else 1)
     plural = "s" if len(spec.edges_hz) > 1 else ""
     return (
         f"{spec.title} {BAND_WORDS[spec.band]} of order {spec.order} ({poles} poles, "
-        f"{edge}{plural} {hertz(spec.edges_hz)}{tail})"
+        f"{edge.replace('cutoff', f'cutoff{plural}').replace('edge', f'edge{plural}')} {hertz(spec.edges_hz)}{tail})"
     )
 
 
@@ -138,13 +174,16 @@ def stage_phrase(stage: Stage, rate_hz: float, *, passes: int = 1) -> str:
     phrase = PHRASES[spec.family](spec) if spec.family in PHRASES else spec.title
     slope = roll_off_db_per_octave(spec, passes)
     if slope is not None:
-        phrase += f", roll-off {slope:.0f} dB/octave"
+        phrase += f", roll-off {slope:.0f} dB/octave asymptotically"
     if spec.family in ("weighting", "gain", "delay", "median", "allpass", "comb"):
         return phrase
     alone = FilterChain(phase="zero" if passes == 2 else "causal", stages=(replace(stage, enabled=True),))
     design = design_chain(alone, rate_hz)
     if not is_stable(design.parts):  # a response that never settles has no corner frequencies
         return phrase
+    fall_db = octave_fall_db(spec, design) if slope is None else None
+    if fall_db is not None:
+        phrase += f", falling by {fall_db:.0f} dB or more beyond an octave"
     half_power, half_amplitude = crossings_hz(design, (HALF_POWER_DB, HALF_AMPLITUDE_DB))
     points = [
         f"{name} at {hertz(found, digits=4)}"
@@ -183,7 +222,24 @@ def _timing(design: ChainDesign) -> str:
         if np.isfinite(delay).all() and np.ptp(delay) < 1e-6:
             samples = float(np.mean(delay))
             return f"{ringing}; it delays by {samples:g} samples ({seconds(samples / design.rate_hz)})."
-    return f"{ringing}; its delay depends on frequency."
+    return f"{ringing}; its delay depends on frequency{_delays(design)}."
+
+
+def _delays(design: ChainDesign) -> str:
+    """Return the range of the group delay where the response is within 3 dB of its top, as words."""
+    frequency_hz = np.linspace(0, design.rate_hz / 2, OCTAVE_POINTS)[1:-1]
+    levels = magnitude_db(design, frequency_hz)
+    delays = group_delay_samples(design, frequency_hz)
+    passed = np.isfinite(levels) & np.isfinite(delays)
+    passed &= levels >= np.max(levels[passed], initial=-np.inf) + HALF_POWER_DB
+    if not passed.any():
+        return ""
+    low, high = (float(value) / design.rate_hz for value in (delays[passed].min(), delays[passed].max()))
+    return f", from {_signed(low)} to {_signed(high)} in the pass band"
+
+
+def _signed(value_s: float) -> str:
+    return f"{'−' if value_s < 0 else ''}{seconds(abs(value_s))}"
 
 
 def report(chain: FilterChain, rate_hz: float) -> str:
