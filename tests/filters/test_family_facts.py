@@ -66,7 +66,7 @@ def test_a_low_pass_tells_its_roll_off_and_real_points_for_the_passes_in_use(fam
     for found, passes, label in ((once, 1, "−3 dB"), (twice, 2, "−3 dB, both passes")):
         point = float(found[label].removesuffix(" Hz"))
         level = 20 * np.log10(abs(signal.freqz(*b_a, [point], fs=RATE_HZ)[1][0])) * passes
-        assert level == pytest.approx(-3.01, abs=0.15)
+        assert level == pytest.approx(-3.01, abs=0.3)  # the point is shown with three digits
 
 
 def test_the_fall_within_an_octave_is_what_it_is():
