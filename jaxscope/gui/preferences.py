@@ -36,6 +36,8 @@ class Preferences(QObject):
         mode = settings.theme if self._instead is None else self._instead[1]
         if settings.text_scale != theme().text_scale:
             theme().set_text_scale(settings.text_scale)
+        if settings.contrast != theme().contrast:
+            theme().set_contrast("more" if settings.contrast == "more" else "system")
         if mode != theme().mode:
             theme().set_mode(_MODES[mode])
         key_table().choose(settings.keys, settings.page_keys)

@@ -7,12 +7,12 @@ palette, one style sheet and one update of the window. Invariant: no colour and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal, get_args
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QAccessibilityHints, QColor, QFont, QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.errors import JaxscopeError
@@ -22,7 +22,11 @@ from jaxscope.gui.style_sheet import style_sheet
 
 ThemeMode = Literal["dark", "light", "system"]
 
+Contrast = Literal["system", "more"]
+
 SMALLEST_SCALE, LARGEST_SCALE = 0.8, 2.0
+#: tokens that give way to a stronger one where more contrast is wanted
+_STRONGER = {"line2": "text2", "field": "text2"}
 
 _PALETTE = (
     (QPalette.ColorRole.Window, "bar"),
@@ -62,6 +66,9 @@ class Theme(QObject):
         super().__init__(parent)
         self._mode: ThemeMode = "dark"
         self._text_scale = 1.0
+        self._contrast: Contrast = "system"
+        self._system_wants_contrast = False
+        self._hints: tuple[QStyleHints, QAccessibilityHints] | None = None
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
         self._here = threading.local()
@@ -95,6 +102,16 @@ class Theme(QObject):
         return QGuiApplication.styleHints().colorScheme() != Qt.ColorScheme.Light
 
     @property
+    def contrast(self) -> Contrast:
+        """Whether more contrast is wanted, or what the system says."""
+        return self._contrast
+
+    @property
+    def is_high_contrast(self) -> bool:
+        """Whether borders are stronger, tinted grounds are outlines, and Before is drawn in full."""
+        return self._contrast == "more" or self._system_wants_contrast
+
+    @property
     def text_scale(self) -> float:
         """Factor of all text sizes and of the heights that follow from them."""
         return self._text_scale if self._mode_here is None else 1.0
@@ -104,6 +121,11 @@ class Theme(QObject):
         load_fonts()
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._follow_system)
+        # both are kept: the binding takes the second away together with the Python object of the first
+        style = application.styleHints()
+        self._hints = (style, style.accessibility())
+        self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
+        self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
         self._installed = True
         self._dress()
 
@@ -112,6 +134,13 @@ class Theme(QObject):
         if mode not in get_args(ThemeMode):
             raise JaxscopeError(f"there is no theme {mode!r}", hint="choose dark, light or system", field="theme")
         self._mode = mode
+        self._dress()
+
+    def set_contrast(self, contrast: Contrast) -> None:
+        """Want more contrast, or what the system says."""
+        if contrast not in get_args(Contrast):
+            raise JaxscopeError(f"there is no contrast {contrast!r}", hint="choose system or more", field="contrast")
+        self._contrast = contrast
         self._dress()
 
     def set_text_scale(self, scale: float) -> None:
@@ -124,12 +153,16 @@ class Theme(QObject):
         key = (token, alpha)
         colours = self._colours if self._mode_here is None else self._here.colours
         if key not in colours:
-            colour = QColor(tokens()["dark" if self.is_dark else "light"][token])
+            colour = QColor(self._table()[token])
             if alpha is not None:
                 colour.setAlphaF(alpha)
             colours[key] = colour
         found: QColor = colours[key]
         return found
+
+    def _take_contrast(self, wanted: Qt.ContrastPreference) -> None:
+        self._system_wants_contrast = wanted == Qt.ContrastPreference.HighContrast
+        self._dress()
 
     def _follow_system(self) -> None:
         if self._mode == "system":
@@ -141,9 +174,15 @@ class Theme(QObject):
         if self._installed and isinstance(application, QApplication):
             application.setPalette(self._palette())
             application.setFont(make_font(13 * self._text_scale))
-            table = tokens()["dark" if self.is_dark else "light"]
-            application.setStyleSheet(style_sheet(table, self._text_scale, is_dark=self.is_dark))
+            application.setStyleSheet(style_sheet(self._table(), self._text_scale, is_dark=self.is_dark))
         self.changed.emit()
+
+    def _table(self) -> Mapping[str, str]:
+        """Return the tokens of now."""
+        table = tokens()["dark" if self.is_dark else "light"]
+        if not self.is_high_contrast:
+            return table
+        return {token: table[_STRONGER.get(token, token)] for token in table}
 
     def _palette(self) -> QPalette:
         palette = QPalette()

@@ -39,6 +39,7 @@ class Settings:
     """Preferences of one person on one machine."""
 
     theme: str = setting("dark", choices=("dark", "light", "system"))
+    contrast: str = setting("system", choices=("system", "more"))
     text_scale: float = setting(1.0, low=SMALLEST_TEXT, high=LARGEST_TEXT)
     device: str = "cpu:0"
     precision: str = setting("float64", choices=("float32", "float64"))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QFontInfo, QFontMetricsF, QPalette
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.gui.assets import keymap, tokens
+from jaxscope.gui.components.painting import rounded
 from jaxscope.gui.fonts import load_fonts, make_font
 from jaxscope.gui.icons import GLYPHS, icon_pixmap
 from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.views.traces_picture import trace_colours
 
 
 def luminance(hex_colour: str) -> float:
@@ -105,3 +108,32 @@ def test_no_key_is_bound_twice_in_a_context_nor_reused_from_anywhere():
         for key in row.keys:
             assert (row.context, key) not in taken
             taken[(row.context, key)] = row.does
+
+
+def test_more_contrast_makes_borders_and_before_stronger_and_tints_outlines():
+    usual = {token: colour(token).name() for token in ("line2", "field", "text2", "danger", "danger_bg")}
+    theme().set_contrast("more")
+    try:
+        assert colour("line2").name() == colour("field").name() == usual["text2"]
+        assert trace_colours(set())["before_mixed"] == colour("before").rgb()
+        image = QImage(40, 20, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(0)
+        painter = QPainter(image)
+        rounded(painter, QRectF(0, 0, 40, 20), 0, "danger_bg")
+        painter.end()
+        assert image.pixelColor(20, 10).alpha() == 0
+        assert image.pixelColor(20, 0).name() == usual["danger"]
+    finally:
+        theme().set_contrast("system")
+    assert colour("line2").name() == usual["line2"]
+    assert trace_colours(set())["before_mixed"] != colour("before").rgb()
+
+
+def test_the_system_may_want_more_contrast():
+    theme()._take_contrast(Qt.ContrastPreference.HighContrast)
+    try:
+        assert theme().is_high_contrast
+        assert colour("field") == colour("text2")
+    finally:
+        theme()._take_contrast(Qt.ContrastPreference.NoPreference)
+    assert not theme().is_high_contrast

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
 
 from jaxscope.gui.fonts import proportional
-from jaxscope.gui.theme import colour, font
+from jaxscope.gui.theme import colour, font, theme
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -56,6 +56,8 @@ def rounded(
 ) -> None:
     """Draw a rounded rectangle; the stroke lies inside ``rect``."""
     shape = QRectF(rect)
+    if theme().is_high_contrast and isinstance(fill, str) and fill.endswith("_bg") and stroke is None:
+        fill, stroke = None, fill.removesuffix("_bg")  # a tinted ground becomes an outline
     if stroke is None:
         painter.setPen(Qt.PenStyle.NoPen)
     else:

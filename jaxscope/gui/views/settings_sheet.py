@@ -65,6 +65,12 @@ ROWS: tuple[Choice | Amount, ...] = (
         label="Theme",
         words=(("dark", "Dark"), ("light", "Light"), ("system", "As the system")),
     ),
+    Choice(
+        name="contrast",
+        label="Contrast",
+        words=(("system", "As the system"), ("more", "More")),
+        note="Stronger borders, outlines in place of tints, Before in full",
+    ),
     Amount(
         name="text_scale",
         label="Text size",

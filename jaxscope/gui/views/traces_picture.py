@@ -58,10 +58,10 @@ def picture_key(state: SessionState) -> tuple:
 
 def trace_colours(lane_tokens: set[str]) -> dict[str, int]:
     """Return the opaque colours of traces in the theme of now, as 0xFFRRGGBB."""
-    is_dark = theme().is_dark
+    is_mixed = theme().is_dark and not theme().is_high_contrast
     colours = {
         "before": colour("before").rgb(),
-        "before_mixed": _mixed("before", 0.8) if is_dark else colour("before").rgb(),
+        "before_mixed": _mixed("before", 0.8) if is_mixed else colour("before").rgb(),
         "difference": _mixed("diff", 0.9),
     }
     for token in lane_tokens:
