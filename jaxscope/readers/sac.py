@@ -180,7 +180,8 @@ def _describe(
     warnings: list[str],
 ) -> RecordingInfo:
     delta_s = _meant(delta_s, warnings)
-    rate_hz = 1.0 / delta_s if delta_s > 0 and math.isfinite(1.0 / delta_s) else options.rate_hz
+    is_rate = 0 < delta_s < math.inf and math.isfinite(1.0 / delta_s)
+    rate_hz = 1.0 / delta_s if is_rate else options.rate_hz
     if rate_hz is None:
         warnings.append("The file tells no sampling rate: give one to filter it")
     else:

@@ -234,7 +234,7 @@ def _recording(
     missing_s = sum(gap.stop_s - gap.start_s for gap in timing.gaps)
     info = RecordingInfo(
         format="text",
-        start=stamps.start if stamps is not None else None,
+        start=(stamps.start if stamps is not None else None) or layout.start,
         duration_s=n_samples / rate_hz + missing_s if rate_hz else None,
         channels=channels,
         gaps=timing.gaps,

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import pairwise
 
 from jaxscope.errors import ReadError
@@ -57,6 +58,8 @@ _RATE = re.compile(
     r"([0-9]+(?:[.,][0-9]+)?(?:[eE][0-9]+)?)\s*(khz)?",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\bdate[\"' ]*[:=][\"' ]*(\d{4})-(\d{1,2})-(\d{1,2})\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\btime[\"' ]*[:=][\"' ]*(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?", re.IGNORECASE)
 _LABELS = re.compile(r"(?:labels?|columns?|channels?|names?)\s*:?=\s*(.+)", re.IGNORECASE)
 _UNITS = re.compile(r"units?\s*:?=\s*(.+)", re.IGNORECASE)
 _NAME_AND_UNIT = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")
@@ -77,6 +80,7 @@ class TableLayout:
     names: tuple[str, ...]
     units: tuple[str, ...]
     rate_hz: float | None = None
+    start: datetime | None = None
     has_header: bool = False
     notes: tuple[str, ...] = field(default=())
 
@@ -158,6 +162,7 @@ def find_layout(
         names=tuple(names),
         units=tuple(units),
         rate_hz=_preamble_rate(header, comments),
+        start=_preamble_start(comments),
         has_header=bool(header) or any(names),
     )
 
@@ -336,6 +341,19 @@ def _preamble_rate(header: list[list[str]], comments: Sequence[str]) -> float | 
         if len(filled) == 1 and len(row) > 1 and _NUMBER.fullmatch(filled[0].strip()) and float(filled[0]) > 0:
             return float(filled[0])
     return None
+
+
+def _preamble_start(comments: Sequence[str]) -> datetime | None:
+    """Return the date and time that the comments before a table tell, without leading zeros as they may be."""
+    text = "\n".join(comments)
+    date, clock = _DATE.search(text), _CLOCK.search(text)
+    if date is None or clock is None:
+        return None
+    year, month, day, hour, minute, second = (int(part) for part in (*date.groups(), *clock.groups()[:3]))
+    try:
+        return datetime(year, month, day, hour, minute, second, int((clock[4] or "0").ljust(6, "0")[:6]))
+    except ValueError:
+        return None  # no such day: the table is read without
 
 
 def _n_lines(lines: Sequence[str], separator: str, n_rows: int) -> int:

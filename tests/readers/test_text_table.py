@@ -94,7 +94,7 @@ REAL = {
     "derived/motor_missing_tokens_row600.csv": (1000.0, None, 10, ["599/600", "infinite"]),
     "derived/motor_nonmonotonic_dup_time.csv": (1000.0, None, 10, ["300/301", "row 400"]),
     "derived/motor_ragged_rows_500_700.csv": (1000.0, None, 10, ["Row 500", "Row 700"]),
-    "txt_opensignals/plux_sync_acc_2.txt": (1000.0, None, 5, []),
+    "txt_opensignals/plux_sync_acc_2.txt": (1000.0, datetime(2019, 3, 29, 13, 55, 26, 528000), 5, []),
     "txt_biosppy/acc.txt": (100.0, None, 3, []),
 }
 
