@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAccessibilityHints, QColor, QFont, QGuiApplication, QPalette, QStyleHints
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.errors import JaxscopeError
@@ -68,7 +68,7 @@ class Theme(QObject):
         self._text_scale = 1.0
         self._contrast: Contrast = "system"
         self._system_wants_contrast = False
-        self._hints: tuple[QStyleHints, QAccessibilityHints] | None = None
+        self._hints: tuple[QStyleHints, Any] | None = None
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
         self._here = threading.local()
@@ -121,13 +121,19 @@ class Theme(QObject):
         load_fonts()
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._follow_system)
-        # both are kept: the binding takes the second away together with the Python object of the first
-        style = application.styleHints()
-        self._hints = (style, style.accessibility())
-        self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
-        self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
+        self._listen_for_contrast(application.styleHints())
         self._installed = True
         self._dress()
+
+    def _listen_for_contrast(self, style: QStyleHints) -> None:
+        """Follow the system's wish for contrast where Qt tells it (from 6.10 on)."""
+        reader = getattr(style, "accessibility", None)
+        if reader is None:
+            return
+        # both are kept: the binding takes the second away together with the Python object of the first
+        self._hints = (style, reader())
+        self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
+        self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
 
     def set_mode(self, mode: ThemeMode) -> None:
         """Switch to ``dark``, ``light`` or ``system``."""
