@@ -47,7 +47,8 @@ LANES = (
     ("before", "file", 2, 0.0, False, True),
     ("preview", "file", 1, 0.0, False, True),
     ("warm-up", "file", 3, 0.5, False, False),
-    ("keep", "file", 1, KEEP_EVERY_S, False, False),
+    # not on the file thread: a disk that does not answer is when work is lost
+    ("keep", "compute", 3, KEEP_EVERY_S, True, False),
     ("traces", "compute", 0, 0.0, False, False),
     ("design", "compute", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
@@ -215,7 +216,7 @@ class Conductor:
         return job
 
     def keep(self, write: Callable[[], None]) -> None:
-        """Write down work that is not saved, on the file thread; of several wishes the newest is done."""
+        """Write down work that is not saved, beside the filtering; of several wishes the newest is done."""
         self._scheduler.submit("keep", lambda _token: write())
 
     def forget_kept(self) -> None:

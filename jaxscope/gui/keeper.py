@@ -38,7 +38,7 @@ class Keeper:
     store : Store
         Whose document is kept.
     conductor : Conductor
-        Writes on its file thread.
+        Writes on one of its threads.
     project_path : callable
         Returns the file that the work belongs to.
     """
@@ -81,7 +81,7 @@ class Keeper:
         self._lock.unlock()
 
     def give_up(self) -> None:
-        """Stop keeping; what is kept is saved or not wanted. Ends after the file thread has."""
+        """Stop keeping; what is kept is saved or not wanted. Ends after its threads have."""
         self._unsubscribe()
         _remove(self.path)
         for path in self._taken_over:

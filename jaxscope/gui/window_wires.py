@@ -32,6 +32,9 @@ def _connect_commands(window: MainWindow) -> None:
     window.top.open_asked.connect(actions.open_dialog)
     window.top.undo_asked.connect(store.undo)
     window.top.redo_asked.connect(store.redo)
+    for button in (window.top.undo_button, window.top.redo_button):
+        button.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        button.customContextMenuRequested.connect(lambda _where: actions.open_history())
     window.top.devices_asked.connect(actions.choose_device)
     window.top.export_asked.connect(actions.export)
     window.start.open_asked.connect(actions.open_dialog)

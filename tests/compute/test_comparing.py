@@ -1,4 +1,4 @@
-"""A pinned chain in place of its own: on the traces, never in a file; and work that is kept on the file thread."""
+"""A pinned chain in place of its own: on the traces, never in a file; and work that is kept beside the filtering."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from jaxscope.compute.frames import DesignFrame, Frame, Opened
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.actions import OpenedRecording, PinChain, ShowPin, TurnKnob
+from jaxscope.session.project import reference_to
 from jaxscope.session.state import Document, RecordingRef, SessionState
 from jaxscope.session.store import Store
 
@@ -44,8 +45,24 @@ def test_a_pin_is_on_the_traces_and_never_in_a_file(tmp_path) -> None:
     conductor.shut_down()
 
 
-def test_work_is_kept_on_the_file_thread_the_newest_alone(tmp_path) -> None:
+def test_work_is_kept_where_it_is_asked_for(tmp_path) -> None:
     conductor = Conductor(Store(), lambda outcome: None, run_inline=True)
     conductor.keep(lambda: (tmp_path / "kept").write_text("x") and None)
     assert (tmp_path / "kept").read_text() == "x"
+    conductor.shut_down()
+
+
+def test_a_recording_that_has_changed_is_told_when_it_is_opened_again(tmp_path) -> None:
+    path = tmp_path / "noise.npz"
+    np.savez(path, a=np.zeros(500), rate_hz=RATE)
+    known = reference_to(path)
+    got = []
+    conductor = Conductor(Store(), got.append, run_inline=True)
+    conductor.open(str(path), known=known)
+    assert got[-1].changed is None
+    np.savez(path, a=np.zeros(900), rate_hz=RATE)
+    conductor.open(str(path), known=known)
+    sentence, hint = got[-1].changed
+    assert sentence == "noise.npz has changed since this project was saved"
+    assert hint == "3.2 kB longer than before"
     conductor.shut_down()

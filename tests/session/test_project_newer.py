@@ -86,3 +86,21 @@ def test_wrong_pins_and_limits_say_what_is_wrong(tmp_path: Path, part: dict[str,
     path.write_text(json.dumps({"format": "jaxscope-project", "version": 1, **part}))
     with pytest.raises(ChainError, match=words):
         load_project(path)
+
+
+def test_a_project_with_pins_and_limits_still_opens() -> None:
+    project = load_project(Path(__file__).parent / "golden_compared" / "version-1.jaxscope")
+    document = project.document
+    assert project.warnings == ()
+    assert document.pins[0].name == "before lunch"
+    assert document.pins[0].chain.stages == (LOW,)
+    assert document.limits == (
+        Limit(kind="pass", low_hz=1.0, high_hz=30.0, level_db=1.0),
+        Limit(kind="stop", low_hz=60.0, level_db=40.0),
+    )
+    assert (document.chains[0].padding.samples, document.chains[0].gaps) == (64, "propagate")
+    assert (project.viewport.response_view, project.viewport.line_up, project.viewport.shows_pin) == (
+        "gain",
+        True,
+        True,
+    )
