@@ -149,6 +149,15 @@ VIEW = (
     _display("remove_offset", "Remove the offset for display", "remove the offset for display", 4),
     _display("negative_up", "Negative up", "negative up", 4),
     _display("clock_time", "Clock time", "seconds or clock time", 4),
+    Command(
+        name="clip_lanes",
+        text="End traces at their lane",
+        menu="View",
+        section=4,
+        run=lambda window: window.shell.toggle_display("clip_lanes"),
+        is_enabled=has_recording,
+        is_on=lambda window: window.shell.viewport.clip_lanes,
+    ),
     _display("antialias", "Smooth lines", "antialias", 4),
     Command(
         name="zen",

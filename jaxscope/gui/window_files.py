@@ -215,6 +215,7 @@ class WindowFiles(ProjectFiles):
         """Write times as the settings want them, by the clock only where the recording tells when it began."""
         by_clock = self.settings.times == "clock" and opened.info.start is not None
         self.shell.dispatch(act.SetDisplay(name="clock_time", value=by_clock))
+        self.shell.dispatch(act.SetDisplay(name="clip_lanes", value=self.settings.lanes == "clip"))
 
     def _remember(self, path: str) -> None:
 

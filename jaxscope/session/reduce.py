@@ -33,6 +33,7 @@ _DISPLAY_CHOICES = frozenset(
         "remove_offset",
         "negative_up",
         "antialias",
+        "clip_lanes",
         "show_events",
         "show_scale_bars",
         "show_overview",

@@ -51,6 +51,8 @@ class Settings:
     page_keys: str = setting("channels", choices=("channels", "time"))
     #: how times are written in a recording that is opened
     times: str = setting("seconds", choices=("seconds", "clock"))
+    #: whether traces end at the edges of their lane in a recording that is opened
+    lanes: str = setting("free", choices=("free", "clip"))
     #: what is shown after the start: the start screen, or the recording that was open last
     start_up: str = setting("start", choices=("start", "last"))
     #: CPU devices that jax shows; taken before jax is loaded, so another number needs a restart

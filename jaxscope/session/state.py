@@ -122,6 +122,8 @@ class Viewport:
     remove_offset: bool = True
     negative_up: bool = False
     antialias: bool = True
+    #: traces end at the edges of their lane
+    clip_lanes: bool = False
     show_events: bool = True
     show_scale_bars: bool = True
     show_overview: bool = True

@@ -52,6 +52,8 @@ class TraceScene:
     is_held: bool
     quality: Quality
     is_smooth: bool = True
+    #: traces end at the edges of their lane
+    is_clipped: bool = False
     #: by how many seconds After of a channel is drawn earlier, to line up with Before; 0 where none is named
     shifts_s: Mapping[int, float] = field(default_factory=dict)
 
@@ -117,7 +119,14 @@ def before_key(scene: TraceScene) -> tuple[object, ...]:
         )
         for block in scene.frame.blocks
     )
-    choices = (scene.remove_offset, scene.negative_up, scene.show_after, scene.quality, scene.is_smooth)
+    choices = (
+        scene.remove_offset,
+        scene.negative_up,
+        scene.show_after,
+        scene.quality,
+        scene.is_smooth,
+        scene.is_clipped,
+    )
     return (
         scene.frame.recording_id,
         scene.start_s,
@@ -242,16 +251,16 @@ def _drawn(
     offset = np.where(np.isfinite(offset), offset, 0.0)[:, None]
     row = np.array([float(lane.row) for lane in own])[:, None]
     centre = (row + 0.5 - np.array([lane.offset for lane in own])[:, None]) * lane_px
-    is_code = np.array([lane.kind in CODE_KINDS for lane in own])
+    is_held = np.array([scene.is_clipped or lane.kind in CODE_KINDS for lane in own])
 
     def heights(of: FloatArray) -> FloatArray:
         y = of[:, view.bins][shown] - offset
         y *= slope
         y += centre
-        if is_code.any():
+        if is_held.any():
             # a code is a number and no size: a large one must not be drawn across all other lanes
-            top = row[is_code] * lane_px
-            y[is_code] = np.clip(y[is_code], top + 1, top + lane_px - 1)
+            top = row[is_held] * lane_px
+            y[is_held] = np.clip(y[is_held], top + 1, top + lane_px - 1)
         return y
 
     low = heights(values.low)

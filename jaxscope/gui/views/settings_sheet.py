@@ -94,6 +94,12 @@ ROWS: tuple[Choice | Amount, ...] = (
         note="In a recording that is opened; T changes it there",
     ),
     Choice(
+        name="lanes",
+        label="Large traces",
+        words=(("free", "Run over others"), ("clip", "End at their lane")),
+        note="In a recording that is opened; View changes it there",
+    ),
+    Choice(
         name="start_up",
         label="At the start",
         words=(("start", "Start screen"), ("last", "Last recording")),

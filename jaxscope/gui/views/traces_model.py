@@ -137,6 +137,7 @@ class TracesModel:
             is_held=self.is_held,
             quality=quality,
             is_smooth=viewport.antialias,
+            is_clipped=viewport.clip_lanes,
             shifts_s=self.shifts_s,
         )
 

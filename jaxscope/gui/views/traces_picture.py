@@ -48,6 +48,7 @@ def picture_key(state: SessionState) -> tuple:
         viewport.remove_offset,
         viewport.negative_up,
         viewport.antialias,
+        viewport.clip_lanes,
         viewport.line_up,
         document.filter_on,
         document.looks,

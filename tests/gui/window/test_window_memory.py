@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QApplication
@@ -126,3 +127,22 @@ def test_cpu_devices_are_asked_for_before_jax_only(monkeypatch):
     assert not ask_for_cpu_devices(1, {})
     monkeypatch.setitem(sys.modules, "jax", object())
     assert not ask_for_cpu_devices(4, {})
+
+
+def test_traces_end_at_their_lane_where_the_settings_say_so(desk):
+    from jaxscope.compute.frames import Opened
+    from jaxscope.gui.painting.scene import prepare
+
+    def heights() -> list[float]:
+        desk.store.dispatch(act.SetScale(kind="eeg", units_per_lane=1.0))
+        desk.show_frame()
+        scene = desk.scenes[-1]
+        row_px = scene.height_px / len(scene.lanes)
+        strokes = [bundle for stroke in prepare(scene) for bundle in stroke.bundles]
+        return [float(np.nanmax(bundle.top) - np.nanmin(bundle.top)) / row_px for bundle in strokes]
+
+    assert max(heights()) > len(desk.window.shell.lanes)
+    desk.window.actions_.settings = Settings(lanes="clip")
+    desk.window.receive(Opened(recording_id="r", path="/data/six.edf", info=desk.window.shell.info))
+    assert desk.store.state.viewport.clip_lanes
+    assert max(heights()) <= len(desk.window.shell.lanes)
