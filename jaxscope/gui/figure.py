@@ -26,7 +26,7 @@ from jaxscope.display.ticks import decimals_of, time_ticks
 from jaxscope.errors import WriteError
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect, axes_of, panes_of
-from jaxscope.gui.painting.lanes import lanes_in, name_stride
+from jaxscope.gui.painting.lanes import name_stride
 from jaxscope.gui.painting.scene import Content, Line, Pane, TraceScene, prepare
 from jaxscope.gui.painting.strokes import polygons
 from jaxscope.gui.theme import colour, font, theme
@@ -237,7 +237,8 @@ def _paint_head(painter: QPainter, figure: Figure) -> None:
         painter.drawLine(int(x), int(middle), int(x) + 16, int(middle))
         draw_text(painter, QRectF(x + 22, middle - 9, 400, 18), entry.name, font(12, 500))
         x += 22 + text_width(entry.name, font(12, 500)) + 20
-    room = QRectF(left, _MARGIN - 4, right - left, 20)
+    begin = left + text_width(figure.title, font(13, 600)) + 24
+    room = QRectF(begin, _MARGIN - 4, max(0.0, right - begin), 20)
     draw_text(painter, room, figure.note, font(11), "text3", RIGHT, Qt.TextElideMode.ElideRight)
 
 
@@ -252,7 +253,7 @@ def _paint_names(painter: QPainter, figure: Figure) -> None:
     row_px = height / max(1, model.rows)
     stride = name_stride(height, model.rows)
     for row in range(0, model.rows, stride):
-        lanes = lanes_in(model.lanes, row)
+        lanes = model.by_row[row]
         words = lanes[0].title if len(lanes) == 1 else f"{lanes[0].kind.upper()} × {len(lanes)}"
         middle = (row + 0.5) * row_px
         place = QRectF(-_NAMES, middle - 10, _NAMES - 22, 20)

@@ -132,9 +132,12 @@ def row_count(lanes: Sequence[Lane]) -> int:
     return lanes[-1].row + 1 if lanes else 0
 
 
-def lanes_in(lanes: Sequence[Lane], row: int | None) -> tuple[Lane, ...]:
-    """Return the lanes of a row, from the back."""
-    return tuple(lane for lane in lanes if lane.row == row)
+def by_row(lanes: Sequence[Lane]) -> tuple[tuple[Lane, ...], ...]:
+    """Return the lanes of each row, from the back."""
+    rows: list[list[Lane]] = [[] for _ in range(row_count(lanes))]
+    for lane in lanes:
+        rows[lane.row].append(lane)
+    return tuple(tuple(row) for row in rows)
 
 
 def shown_unit(unit: str) -> str:

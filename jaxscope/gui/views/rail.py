@@ -18,7 +18,7 @@ from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.painting.geometry import rail_px
-from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_in, lanes_of, name_stride, row_count, shown_channels
+from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of, name_stride, shown_channels
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.rail_groups import named_lane, paint_overlaid
@@ -51,6 +51,7 @@ class RailView(AbstractView, QWidget):
         self._state = state
         self._info: RecordingInfo | None = None
         self._lanes: tuple[Lane, ...] = ()
+        self._by_row: tuple[tuple[Lane, ...], ...] = ()
         self._hover: int | None = None
         self._pressed: QPointF | None = None
         self._dragged: Lane | None = None
@@ -105,13 +106,13 @@ class RailView(AbstractView, QWidget):
     def close_recording(self) -> None:
         """Show nothing."""
         self._info = None
-        self._lanes = ()
+        self._lanes, self._by_row = (), ()
         self.update()
 
     def _lay_out(self) -> None:
         lanes = () if self._info is None else lanes_of(self._state, self._info)
         if lanes != self._lanes:
-            self._lanes = lanes
+            self._lanes, self._by_row = lanes, by_row(lanes)
             self.update()
 
     # --- painting
@@ -119,11 +120,10 @@ class RailView(AbstractView, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
         painter.fillRect(self.rect(), colour("canvas"))
-        count = row_count(self._lanes)
+        count = len(self._by_row)
         stride = name_stride(self.height() / theme().text_scale, count)
-        for row in range(count):
+        for row, lanes in enumerate(self._by_row):
             rect = QRectF(0, row * self.height() / count, self.width(), self.height() / count)
-            lanes = lanes_in(self._lanes, row)
             if self._state.viewport.arrangement == "stacked":
                 self._paint_row(painter, row, lanes[0], rect, stride)
             else:
@@ -193,7 +193,7 @@ class RailView(AbstractView, QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         is_stacked = self._state.viewport.arrangement == "stacked"
-        row = lane_at(event.position().y(), self.height(), row_count(self._lanes)) if is_stacked else None
+        row = lane_at(event.position().y(), self.height(), len(self._by_row)) if is_stacked else None
         if row != self._hover:
             self._hover = row
             self.update()
@@ -201,7 +201,7 @@ class RailView(AbstractView, QWidget):
             self._drag_height(event.position().y())
         elif is_stacked and self._pressed is not None and abs(event.position().y() - self._pressed.y()) > _DRAG_PX:
             self._dragged = self._dragged or self._lane_at(self._pressed.y())
-            count = max(1, row_count(self._lanes))
+            count = max(1, len(self._by_row))
             gap = min(count, max(0, round(event.position().y() * count / self.height())))
             self._drop_y = gap * self.height() / count
             self.update()
@@ -325,17 +325,17 @@ class RailView(AbstractView, QWidget):
 
     def _lane_at(self, y: float) -> Lane | None:
         """Return the lane of a height; of overlaid ones the one whose name is there, none between them."""
-        row = lane_at(y, self.height(), row_count(self._lanes))
-        lanes = lanes_in(self._lanes, row)
+        row = lane_at(y, self.height(), len(self._by_row))
+        lanes = () if row is None else self._by_row[row]
         if self._state.viewport.arrangement == "stacked" or not lanes:
             return lanes[0] if lanes else None
-        row_px = self.height() / row_count(self._lanes)
+        row_px = self.height() / len(self._by_row)
         rect = QRectF(0, (row or 0) * row_px, self.width(), row_px)
         return named_lane(lanes, rect, y)
 
     def _tool_at(self, point: QPointF) -> int | None:
         is_stacked = self._state.viewport.arrangement == "stacked"
-        if not self._lanes or not is_stacked or self.height() / row_count(self._lanes) < 16:
+        if not self._lanes or not is_stacked or self.height() / len(self._by_row) < 16:
             return None
         place = int((point.x() - scaled(_TOOL_LEFT) + 4) // _TOOL_STEP)
         return place if 0 <= place < len(_TOOLS) and point.x() >= scaled(_TOOL_LEFT) - 4 else None

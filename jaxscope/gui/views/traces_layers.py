@@ -15,7 +15,7 @@ from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect, axes_of
-from jaxscope.gui.painting.lanes import Lane, lanes_in
+from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.painting.scales import scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, theme
 from jaxscope.gui.views.traces_canvas import Canvas
@@ -169,7 +169,7 @@ def _paint_removed(canvas: Canvas) -> None:
 
 def removed_in(model: TracesModel, row: int) -> tuple[Lane, float | None]:
     """Return what was removed from a row, over all its lanes that share a scale with the first; None where nothing."""
-    lanes = lanes_in(model.lanes, row)
+    lanes = model.by_row[row]
     alike = [lane for lane in lanes if lane.scale_kind == lanes[0].scale_kind]
     found = [model.removed_rms(lane) if model.shows_after else None for lane in alike]
     sizes = [size for size in found if size is not None]

@@ -16,7 +16,7 @@ from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.painting.geometry import PaneRect, panes_of
-from jaxscope.gui.painting.lanes import Lane, lane_at, lanes_in, lanes_of, row_count
+from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
 from jaxscope.gui.views.traces_picture import painted_panes, picture_key, picture_width, trace_colours
@@ -37,6 +37,7 @@ class TracesModel:
         self.frame: Frame | None = None
         self.is_held = False
         self.lanes: tuple[Lane, ...] = ()
+        self.by_row: tuple[tuple[Lane, ...], ...] = ()
         self.measures: MeasureFrame | None = None
         self._height = 1.0
         self._kinds: dict[int, str] = {}
@@ -48,7 +49,7 @@ class TracesModel:
     @property
     def rows(self) -> int:
         """How many rows the lanes take."""
-        return row_count(self.lanes)
+        return len(self.by_row)
 
     @property
     def start_s(self) -> float:
@@ -90,7 +91,8 @@ class TracesModel:
 
     def close(self) -> None:
         """Show nothing."""
-        self.info, self.frame, self.recording_id, self.lanes, self.measures = None, None, "", (), None
+        self.info, self.frame, self.recording_id, self.measures = None, None, "", None
+        self.lanes, self.by_row = (), ()
 
     def take_frame(self, frame: Frame) -> bool:
         """Take a frame if it is of this recording and not older than the one that is shown."""
@@ -213,7 +215,8 @@ class TracesModel:
 
     def lane_near(self, y: float, height: float, second: float) -> Lane | None:
         """Return the lane at a height; of several in a row the one whose trace is nearest at a time."""
-        lanes = lanes_in(self.lanes, lane_at(min(max(y, 0.0), height - 1), height, self.rows))
+        row = lane_at(min(max(y, 0.0), height - 1), height, self.rows)
+        lanes = () if row is None else self.by_row[row]
         if len(lanes) < 2:
             return lanes[0] if lanes else None
         return min(lanes, key=lambda lane: abs(self._height_of(lane, second, height) - y))
@@ -267,6 +270,7 @@ class TracesModel:
 
     def _lay_out(self) -> None:
         self.lanes = () if self.info is None else lanes_of(self.state, self.info)
+        self.by_row = by_row(self.lanes)
         self._size_rows()
 
     def set_height(self, height: float) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QBrush, QLinearGradient
 
 from jaxscope.gui.components.painting import CENTRE, draw_text, rounded, text_width
 from jaxscope.gui.painting.geometry import PaneRect
-from jaxscope.gui.painting.lanes import Lane, lanes_in
+from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.theme import colour, font
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_gaps import gaps_by_row
@@ -22,6 +22,7 @@ from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session.state import CHAIN_TAGS
 
 _CHIP_FROM_PX = 40
+_STEPS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ def settling_areas(model: TracesModel) -> list[SettlingArea]:
         return []
     areas: list[SettlingArea] = []
     for row, gaps in enumerate(gaps_by_row(model)):
-        lanes = [lane for lane in lanes_in(model.lanes, row) if not lane.is_raw]
+        lanes = [lane for lane in (model.by_row[row] if model.by_row else ()) if not lane.is_raw]
         if not lanes:
             continue
         stop_s = max(_stop_s(model, lane) for lane in lanes)
@@ -116,10 +117,14 @@ def _paint_zone(
         return
     painter = canvas.painter
     top, bottom = area.first_row * canvas.lane_px, area.stop_row * canvas.lane_px
-    shade = QLinearGradient(edge, 0, edge + direction * max(near, 1e-6), 0)
-    shade.setColorAt(0, colour("warn", 0.26))
-    shade.setColorAt(1, colour("warn", 0.04))
-    painter.fillRect(QRectF(edge, top, direction * near, bottom - top).normalized(), QBrush(shade))
+    zone = QRectF(edge, top, direction * near, bottom - top).normalized()
+    if canvas.is_for_paper:
+        _paint_steps(canvas, zone, direction)
+    else:
+        shade = QLinearGradient(edge, 0, edge + direction * max(near, 1e-6), 0)
+        shade.setColorAt(0, colour("warn", 0.26))
+        shade.setColorAt(1, colour("warn", 0.04))
+        painter.fillRect(zone, QBrush(shade))
     rest = QRectF(edge + direction * near, top, direction * (far - near), bottom - top).normalized()
     painter.fillRect(rest, colour("warn", 0.04))
     if has_chip and near >= _CHIP_FROM_PX and bottom - top >= 24:
@@ -128,3 +133,12 @@ def _paint_zone(
         chip = QRectF(edge + 8, bottom - min(30.0, (bottom - top + 20) / 2), width, 20)
         rounded(painter, chip, 4, "warn_bg")
         draw_text(painter, chip, words, font(11, 500), "warn", CENTRE)
+
+
+def _paint_steps(canvas: Canvas, zone: QRectF, direction: float) -> None:
+    """Fade in flat steps: many readers of PDF show a gradient that lets something through as if it were solid."""
+    width = zone.width() / _STEPS
+    for step in range(_STEPS):
+        place = step if direction > 0 else _STEPS - 1 - step
+        strip = QRectF(zone.left() + place * width, zone.top(), width, zone.height())
+        canvas.painter.fillRect(strip, colour("warn", round(0.26 - 0.22 * step / (_STEPS - 1), 3)))
