@@ -111,7 +111,7 @@ class FakeConductor:
 
     asked: list[tuple] = field(default_factory=list)
 
-    def open(self, path: str, *, rate_hz: float | None = None, known: object = None) -> None:
+    def open(self, path: str, *, rate_hz: float | None = None, known: object = None, options: object = ()) -> None:
         self.asked.append(("open", path))
 
     def is_open(self, recording_id: str) -> bool:
