@@ -17,15 +17,19 @@ import numpy as np
 
 from jaxscope.data.notes import parse_notes, with_notes
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.flac_frames import PatchedFile, StreamInfo, find_end, read_stream_info
 from jaxscope.readers.wav_header import check_wav
+from jaxscope.readers.wav_table import WavTable, find_table
 
 _SKIP_FRAMES = 1 << 16
 #: After a jump, a decoder of overlapping blocks errs up to the next block; a block of Vorbis has 8192 samples at most.
 _LEAD_FRAMES = {"OGG": 1 << 14, "MPEG": 1 << 14}
 _TURNED_FRAMES = 512
+#: How many samples at either end of a plain file are compared.
+_COMPARED_FRAMES = 256
 #: libsndfile reports an unknown length as the largest integer.
 _MOST_FRAMES = 1 << 50
 
@@ -46,6 +50,7 @@ class AudioRecording(Recording):
         self._is_closed = False
         #: What a decoded 1 means in each channel, where the file tells it.
         self._gains: FloatArray | None = None
+        self._table: WavTable | None = None
         #: Bytes of the header that the decoder must see otherwise, and where.
         self._patch: tuple[int, bytes] | None = None
         warnings: list[str] = []
@@ -65,6 +70,7 @@ class AudioRecording(Recording):
             raise ReadError(f"The length of {path.name} cannot be found", hint="convert it to WAV and open that")
         try:
             self._probe()
+            self._table = self._find_table()
         except ReadError:
             self._file.close()
             raise
@@ -78,7 +84,9 @@ class AudioRecording(Recording):
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         """Return samples ``start`` to ``stop``, shape (n_channels, n_samples)."""
         chosen, span = self._info.reading_span(start, stop, channels)
-        gains = self._gains
+        gains, table = self._gains, self._table
+        if table is not None and len(span) and chosen:
+            return table.read(span, chosen)
         if not len(span):
             return np.empty((len(chosen), 0))
         with self._lock:
@@ -94,6 +102,8 @@ class AudioRecording(Recording):
         with self._lock:
             self._is_closed = True
             self._file.close()
+        if self._table is not None:
+            self._table.file.close()
 
     def _check_flac(self) -> list[str]:
         with self._path.open("rb") as file:
@@ -151,6 +161,23 @@ class AudioRecording(Recording):
         """Decode the first samples, so that a file that opens but holds nothing readable fails here."""
         if self._n_samples:
             self._decode(min(self._n_samples, 4096))
+
+    def _find_table(self) -> WavTable | None:
+        """Return the samples as a table, where its begin and its end are what the decoder gives."""
+        if self._patch is not None:
+            return None
+        file = self._file
+        table = find_table(self._path, str(file.format), str(file.subtype), int(file.channels), self._n_samples)
+        if table is None:
+            return None
+        every = tuple(range(int(file.channels)))
+        for start in (0, max(0, self._n_samples - _COMPARED_FRAMES)):
+            span = Span(start, min(start + _COMPARED_FRAMES, self._n_samples))
+            self._go_to(start)
+            if not np.array_equal(self._decode(len(span)).T, table.read(span, every), equal_nan=True):
+                table.file.close()
+                return None
+        return table
 
     def _go_to(self, start: int) -> None:
         from jaxscope.readers.sound_file import SoundFileError
