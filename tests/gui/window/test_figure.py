@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 
 from jaxscope.compute.view_export import ViewRequest
@@ -110,10 +111,18 @@ def test_a_trace_is_cut_at_the_edges_of_its_pane():
     assert np.isnan(cut(line, 1.0, 3.0).top).tolist() == [True, False, False, False, True]
 
 
+def choose(dialog, key: str) -> None:
+    for row in range(dialog.targets.count()):
+        if dialog.targets.item(row).data(Qt.ItemDataRole.UserRole) == key:
+            dialog.targets.setCurrentRow(row)
+            return
+    raise AssertionError(key)
+
+
 def test_the_dialog_saves_a_figure_and_what_is_seen(desk, tmp_path):
     desk.window.open_export()
     dialog = desk.window.floating._export
-    dialog.targets.setCurrentRow(1)
+    choose(dialog, "figure")
     page = dialog.pages["figure"]
     assert dialog.export_button.text() == "Save figure"
     assert page.path.text().endswith("six-figure.png")
@@ -124,7 +133,7 @@ def test_the_dialog_saves_a_figure_and_what_is_seen(desk, tmp_path):
     name, request = desk.conductor.asked[-1]
     assert (name, type(request), request.path) == ("export", FigureRequest, str(tmp_path / "x.pdf"))
     dialog._finish()
-    dialog.targets.setCurrentRow(2)
+    choose(dialog, "seen")
     seen = dialog.pages["seen"]
     seen.path.setText(str(tmp_path / "x.txt"))
     dialog.export_button.click()
@@ -136,6 +145,6 @@ def test_the_dialog_saves_a_figure_and_what_is_seen(desk, tmp_path):
     dialog.export_button.click()
     assert desk.conductor.asked[-1] == ("export", ViewRequest(path=str(tmp_path / "x.csv"), overwrite=True))
     dialog._finish()
-    dialog.targets.setCurrentRow(0)
+    choose(dialog, "recording")
     assert dialog.export_button.text() == "Export recording"
     dialog.close_floating()
