@@ -16,11 +16,11 @@ from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
 from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
 from jaxscope.compute.measures import measure_work
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.read_watch import ReadWatch
-from jaxscope.compute.scheduler import PATIENCE_S as DEFAULT_PATIENCE_S
 from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
 from jaxscope.compute.trace_job import settle_work, trace_work
@@ -32,35 +32,6 @@ from jaxscope.session.state import RecordingRef, SessionState, in_force
 from jaxscope.session.store import Store
 
 __all__ = ["Conductor", "ExportRequest"]
-
-#: How long the import of the engine waits, so that a recording that is opened with the window is drawn first.
-PREPARE_AFTER_S = 0.4
-#: What can wait has its turns once nothing has been tuned for this long, and one turn in PATIENCE_S while it has.
-CALM_S = 0.15
-PATIENCE_S = 1.0
-#: Work that is not saved is kept at most this often, so at most this much of it is lost.
-KEEP_EVERY_S = 3.0
-#: The lanes of a window: name, thread, rank (a lower one is served first), least interval, whether it waits for calm,
-#: whether a newer wish ends a running one. Traces come before the curves: they are what a hand waits for.
-LANES = (
-    ("open", "file", 0, 0.0, False, True),
-    ("before", "file", 2, 0.0, False, True),
-    ("preview", "file", 1, 0.0, False, True),
-    ("warm-up", "file", 3, 0.5, False, False),
-    # not on the file thread: a disk that does not answer is when work is lost
-    ("keep", "compute", 3, KEEP_EVERY_S, True, False),
-    ("traces", "compute", 0, 0.0, False, False),
-    ("design", "compute", 1, 0.0, False, False),
-    ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
-    ("spectrum", "compute", 2, 0.1, False, False),
-    ("measure", "compute", 2, 0.05, False, True),
-    ("words", "compute", 3, 0.2, True, False),
-    ("settle", "compute", 3, 0.0, True, True),
-    ("agreement", "compute", 3, 0.25, True, False),
-    ("devices", "compute", 3, 0.0, False, False),
-    ("sensitivity", "compute", 3, 0.1, True, False),
-    ("after", "compute", 4, 0.0, True, True),
-)
 
 
 class Conductor:
@@ -85,20 +56,7 @@ class Conductor:
         self._exports = 0
         self._closed = False
         begun = time.monotonic()
-        lanes = tuple(
-            Lane(
-                name=name,
-                thread=thread,
-                rank=rank,
-                least_interval_s=interval_s,
-                calm_s=CALM_S if waits else 0.0,
-                patience_s=PATIENCE_S if waits else DEFAULT_PATIENCE_S,
-                restarts=restarts,
-                started_at=begun,
-            )
-            for name, thread, rank, interval_s, waits, restarts in LANES
-        )
-        self._scheduler = Scheduler(lanes, on_error=self._failed, run_inline=run_inline)
+        self._scheduler = Scheduler(window_lanes(begun), on_error=self._failed, run_inline=run_inline)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
             self._scheduler.submit("prepare", _prepare)
