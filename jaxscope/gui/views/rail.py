@@ -31,7 +31,7 @@ from jaxscope.session.state import SessionState
 _DRAG_PX = 5.0
 _TOOLS = ("eye", "viewfinder", "arrows-vertical")
 _TOOL_TIPS = ("Hide this channel [H]", "Only this channel", "Drag to change the height")
-_TOOL_LEFT, _TOOL_STEP = 62, 23
+_TOOL_LEFT, _TOOL_STEP = 60, 21
 _TALLER = 1.25
 
 

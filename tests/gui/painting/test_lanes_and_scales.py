@@ -38,6 +38,8 @@ CHAINS = (FilterChain(channels=("F*", "O*")), FilterChain(channels=("E*", "S*"))
         (Document(channel_order=("ECG", "O1")), Viewport()),
         (Document(looks=(("O1", ChannelLook(hidden=True)),)), Viewport(first_lane=1, lane_count=2)),
         (Document(channel_order=("Status",)), Viewport(first_lane=9, lane_count=3)),
+        (Document(), Viewport(arrangement="butterfly", together=("O1",), lane_count=1)),
+        (Document(), Viewport(arrangement="butterfly")),
     ],
 )
 def test_lanes_are_the_channels_that_are_computed(document, viewport):

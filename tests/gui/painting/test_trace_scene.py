@@ -115,3 +115,14 @@ def test_time_of_a_gap_may_be_missing(make_scene):
     assert np.isfinite(line.x).all()
     assert line.x[101] == pytest.approx((101 / 40.0 + 2.0) * 40)
     assert len(polygons(line)) == 2
+
+
+def test_overlaid_lanes_share_a_row_and_an_offset_moves_by_rows(make_scene, make_lane):
+    def middles(*lanes) -> list[float]:
+        values = np.zeros((2, 401))
+        strokes = prepare(make_scene(lanes=lanes, values=values))
+        return sorted({float(line.top[0]) for stroke in strokes for line in stroke.lines})
+
+    assert middles(make_lane(0), make_lane(1)) == [50.0, 150.0]
+    assert middles(make_lane(0), make_lane(1, row=0)) == [100.0]
+    assert middles(make_lane(0, offset=0.25), make_lane(1)) == [25.0, 150.0]
