@@ -173,6 +173,7 @@ def test_project_is_saved_and_brings_everything_back(driver, demo, tmp_path):
     window.actions_.close_recording()
     store.dispatch(act.SetChains(chains=()))
     window.actions_.project_path = ""
+    window.actions_.discards = True  # or it would ask about the chains that are gone
     window.actions_.open_path(path)
     wait(lambda: window.shell.has_recording)
     driver.wait_for_after()
