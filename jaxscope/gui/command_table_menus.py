@@ -63,6 +63,15 @@ FILE = (
         needs="Save the project first: the command reads the filter from it",
     ),
     Command(
+        name="warnings",
+        text="About this recording…",
+        menu="File",
+        section=3,
+        run=lambda window: window.open_warnings(),
+        is_enabled=lambda window: bool(window.shell.info is not None and window.shell.info.warnings),
+        needs="Nothing had to be mended or assumed",
+    ),
+    Command(
         name="close",
         text="Close recording",
         rows=everywhere("close the recording"),

@@ -5,6 +5,7 @@ What they missed before they were made is kept, the newest of each kind, and tol
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.palette import Palette
 from jaxscope.gui.views.settings_sheet import SettingsSheet
 from jaxscope.gui.views.traces_numbers import clock
+from jaxscope.gui.views.warnings_sheet import WarningsSheet
 from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class FloatingParts(AbstractView):
         self._devices: DevicesPopover | None = None
         self._history: HistoryPopover | None = None
         self._import: ImportSheet | None = None
+        self._warnings: WarningsSheet | None = None
         self._palette: Palette | None = None
         self._goto: GotoPopover | None = None
         self._settings: SettingsSheet | None = None
@@ -117,6 +120,17 @@ class FloatingParts(AbstractView):
             self._import = ImportSheet(self._window, self._actions.conductor.preview)
             self._import.answered.connect(self._actions.open_as_told)
         self._import.ask(path, told)
+
+    def open_warnings(self, sentences: Sequence[str]) -> None:
+        """Show everything that was mended or assumed to open the recording."""
+        if self._warnings is None:
+            self._warnings = WarningsSheet(self._window)
+        self._warnings.show_sentences(sentences)
+
+    @property
+    def warnings_sheet(self) -> WarningsSheet | None:
+        """The list of what was mended, once it was needed."""
+        return self._warnings
 
     @property
     def import_sheet(self) -> ImportSheet | None:

@@ -193,8 +193,10 @@ class MainWindow(QWidget):
         self.show_companions()
         if opened.changed is not None:
             self.actions_.say_changed(*opened.changed, opened.path)
-        for words in opened.info.warnings[:1]:
-            self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True))
+        warnings = opened.info.warnings
+        for words in warnings[:1]:
+            ways = ((f"All {len(warnings)}…", None, self.actions_.open_warnings),) if len(warnings) > 1 else ()
+            self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True, actions=ways))
 
     def _fail(self, failure: Failure) -> None:
         if failure.what == "export" and self.floating.is_export_open:

@@ -161,6 +161,11 @@ class WindowFiles(ProjectFiles):
         """Ask for a file of numbers alone, and how they lie."""
         self._ask_about("Open as raw numbers", {"format": "raw"})
 
+    def open_warnings(self) -> None:
+        """Show what had to be mended or assumed to open the recording."""
+        if self.shell.info is not None:
+            self.window.floating.open_warnings(self.shell.info.warnings)
+
     def ask_about_raw(self, path: str) -> None:
         """Ask how the numbers of a file of no known format lie."""
         self.window.floating.ask_import(path, {"format": "raw"})

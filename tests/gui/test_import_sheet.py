@@ -35,15 +35,20 @@ def test_a_preview_is_what_would_be_read(raw_path: Path) -> None:
 
 
 @pytest.fixture
-def sheet(qtbot):  # type: ignore[no-untyped-def]
+def window(qtbot):  # type: ignore[no-untyped-def]
     from PySide6.QtWidgets import QWidget
 
-    window = QWidget()
-    window.resize(1000, 800)
-    qtbot.addWidget(window)
-    window.show()
+    made = QWidget()
+    made.resize(1000, 800)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def sheet(window):  # type: ignore[no-untyped-def]
     made = ImportSheet(window, lambda path, told, rate: made.show_frame(preview_import(path, told, rate)))
-    yield made
+    return made
 
 
 def test_fields_are_told_and_the_file_is_opened_as_its_preview_shows(sheet, raw_path: Path) -> None:
@@ -89,3 +94,19 @@ def test_a_sheet_that_is_asked_again_begins_anew(sheet, raw_path: Path, tmp_path
     sheet.close_floating()
     sheet.ask(str(raw_path), {"format": "raw"})
     assert sheet._fields["channels"].text() == ""
+
+
+def test_everything_that_was_mended_is_told(window) -> None:
+    from PySide6.QtGui import QGuiApplication
+
+    from jaxscope.gui.views.warnings_sheet import MOST_SHOWN, WarningsSheet
+
+    sheet = WarningsSheet(window)
+    sheet.show_sentences(["one", "two"])
+    assert sheet.shown == ("one", "two")
+    many = [f"sentence {number}" for number in range(MOST_SHOWN + 3)]
+    sheet.show_sentences(many)
+    assert sheet.shown[:MOST_SHOWN] == tuple(many[:MOST_SHOWN])
+    assert sheet.shown[-1].startswith("And 3 more")
+    sheet.copy.click()
+    assert QGuiApplication.clipboard().text() == "\n".join(many)
