@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from jaxscope.compute.design_job import design_frame
-from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.import_sheet import ImportSheet
+from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.session.actions import ChooseFace
 from jaxscope.session.state import Viewport
 

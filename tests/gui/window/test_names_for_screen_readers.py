@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from jaxscope.compute.design_job import design_frame
 from jaxscope.gui.components.number_field import NumberField
+from jaxscope.gui.views.import_sheet import ImportSheet
 from jaxscope.gui.views.keys_sheet import KeysSheet
-from jaxscope.gui.views.rate_sheet import RateSheet
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.session.actions import ChooseFace
 
@@ -54,7 +54,7 @@ def test_everything_in_the_window_that_can_have_the_focus_has_a_name(desk, face)
 
 def test_everything_that_floats_has_names(desk):
     window = desk.window
-    for make in (KeysSheet, RateSheet):
+    for make in (KeysSheet, lambda parent: ImportSheet(parent, lambda *_: None)):
         sheet = make(window)
         sheet.open_sheet()
         desk.pump()
