@@ -324,6 +324,16 @@ class Stalled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CodeText:
+    """A chain written down, to be looked at; ``problem`` says why it cannot be."""
+
+    job: int
+    target: str
+    text: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceChoice:
     """A device as the chooser shows it; ``measured_ms`` is for the present view, None where not measured."""
 
@@ -351,6 +361,7 @@ Outcome = (
     | OverviewFrame
     | AgreementFrame
     | SensitivityFrame
+    | CodeText
     | MeasureFrame
     | Blocked
     | Failure

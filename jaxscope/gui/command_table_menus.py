@@ -59,8 +59,7 @@ FILE = (
         section=2,
         icon="terminal-2",
         run=lambda window: window.copy_command(),
-        is_enabled=lambda window: window.can_copy_command,
-        needs="Save the project first: the command reads the filter from it",
+        is_enabled=has_recording,
     ),
     Command(
         name="warnings",

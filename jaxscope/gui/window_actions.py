@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from jaxscope.compute.conductor import Conductor
+from jaxscope.compute.conductor import Conductor, ExportRequest
 from jaxscope.gui.channel_menus import ChannelMenus
-from jaxscope.gui.command_line_text import command_line
 from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.painting.geometry import share_at
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.theme import theme
+from jaxscope.gui.views.export_dialog_parts import copy_line, format_for_source, suggested_path
 from jaxscope.gui.views.traces_copy import copied_text
 from jaxscope.gui.window_files import WindowFiles
 from jaxscope.session import actions as act
@@ -221,19 +220,16 @@ class WindowActions(WindowFiles):
         """List the keys."""
         self.window.open_keys()
 
-    @property
-    def can_copy_command(self) -> bool:
-        """Whether a project on disk holds what the window shows."""
-        store = self.shell.store
-        has_file = bool(self.project_path) and not store.has_unsaved_changes
-        return has_file and self.shell.state.document.recording is not None
-
     def copy_command(self) -> None:
-        """Copy the command that does in a terminal what the window does."""
-        recording, engine = self.shell.state.document.recording, self.shell.state.engine
-        if recording is not None:
-            QGuiApplication.clipboard().setText(command_line(recording, self.project_path, engine))
-            self.say("The command line is on the clipboard")
+        """Copy the command that does in a terminal what the window does; a saved project is named for its chains."""
+        recording = self.shell.state.document.recording
+        if recording is None:
+            return
+        source = recording.path
+        project = "" if self.shell.store.has_unsaved_changes else self.project_path
+        request = ExportRequest(path=suggested_path(source, format_for_source(source)))
+        copy_line(self.shell.state, source, request, project)
+        self.say("The command line is on the clipboard")
 
     def new_window(self) -> None:
         """Ask for another window on the same recording."""

@@ -57,6 +57,9 @@ def filter_command(
         chains = state.document.chains if state.document.filter_on else (FilterChain(),)
         for chain in chains or (FilterChain(),):
             words += ["--chain", chain_words(chain)]
+    recording = state.document.recording
+    if recording is not None and recording.rate_hz is not None and recording.path == source:
+        words += ["--rate", f"{recording.rate_hz:.9g}"]
     if channels:
         words += ["--channels", ",".join(channels)]
     for option, second in (("--start", start_s), ("--stop", stop_s)):

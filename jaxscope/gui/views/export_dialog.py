@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.frames import DesignFrame, ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.frames import CodeText, DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import WriteError
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -34,6 +34,8 @@ from jaxscope.gui.views.export_dialog_parts import (
     ProgressBar,
     applied_lines,
     clock,
+    copy_line,
+    format_for_source,
     format_of,
     free_path,
     labelled_row,
@@ -86,6 +88,7 @@ class ExportDialog(Sheet, AbstractView):
         self.browse = IconButton("folder", "Choose where to save", size=30, icon_size=17)
         self.applied = AppliedCard()
         self.copy = Button("Copy sentence", icon="copy", height=28)
+        self.copy_line = Button("Copy as command line", "quiet", icon="terminal-2", height=28)
         self.outcome = Note("", "ok", icon="circle-check")
         self.trouble = Note("", "danger")
         self.progress = ProgressBar()
@@ -94,7 +97,7 @@ class ExportDialog(Sheet, AbstractView):
         self.export_button = Button("Export recording", "primary", icon="file-export")
         self._to = Label("to", 12, 400, "text3")
         self._asks_to_replace = False
-        self.parts = TargetStack(figure_of, (self.outcome, self.trouble))
+        self.parts = TargetStack(figure_of, (self.outcome, self.trouble), start)
         self.pages, self.targets = self.parts.pages, self.parts.list
         self._lay_out()
         self._connect()
@@ -130,7 +133,10 @@ class ExportDialog(Sheet, AbstractView):
                 self._source = outcome.path
             case DesignFrame() if outcome.chain == self._state.viewport.active_chain:
                 self._report = outcome.report
+                self.parts.show_chain(self._state.document.chains, outcome, self._info)
                 self.copy.setVisible(bool(self._report))
+            case CodeText():
+                self.parts.show_text(outcome)
             case ExportProgress() if outcome.job == self._job:
                 self._show_progress(outcome)
             case Failure() if outcome.what == "export" and self._job is not None:
@@ -139,10 +145,6 @@ class ExportDialog(Sheet, AbstractView):
                 self._say(self.trouble, f"{outcome.sentence.rstrip('.')}.{hint}")
             case _:
                 return
-
-    def close_floating(self) -> None:
-        """Close it; a running export goes on and is found here again."""
-        super().close_floating()
 
     def _lay_out(self) -> None:
         holder = QVBoxLayout()
@@ -166,6 +168,7 @@ class ExportDialog(Sheet, AbstractView):
         holder.addWidget(self.applied)
         foot = QHBoxLayout()
         foot.addWidget(self.copy)
+        foot.addWidget(self.copy_line)
         foot.addStretch(1)
         holder.addLayout(foot)
         holder.addStretch(1)
@@ -195,6 +198,7 @@ class ExportDialog(Sheet, AbstractView):
         self._forget_question()
 
     def _connect(self) -> None:
+        self.copy_line.clicked.connect(lambda: copy_line(self._state, self._source, self.request()))
         self.parts.turned.connect(self._on_target)
         for page in self.pages.values():
             page.changed.connect(self._forget_question)
@@ -388,9 +392,3 @@ class ExportDialog(Sheet, AbstractView):
         self.export_button.updateGeometry()
         self.save_other.hide()
         self.trouble.hide()
-
-
-def format_for_source(path: str) -> str:
-    """Return the suffix to suggest for a recording: its own where that can be written, else EDF."""
-    found = format_of(path)
-    return found.suffix if found is not None else FORMATS[0].suffix

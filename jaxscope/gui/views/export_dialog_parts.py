@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from jaxscope.compute.export_job import ExportRequest
 from jaxscope.compute.formats import WritableFormat, writable_formats
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.channels import chain_for
@@ -17,7 +18,8 @@ from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import LEFT, begin, draw_text, hairline, rounded
 from jaxscope.gui.theme import font, scaled, theme
-from jaxscope.session.state import Document
+from jaxscope.session.command_line import filter_command
+from jaxscope.session.state import Document, SessionState
 
 #: Width of the labels of its rows.
 LABEL_PX = 96
@@ -66,6 +68,33 @@ def clock(seconds: float) -> str:
 def time_left(seconds: float) -> str:
     """Return how long it will still take: 4 s, 2:10."""
     return f"{max(1, round(seconds))} s" if seconds < 60 else clock(seconds)
+
+
+def format_for_source(path: str) -> str:
+    """Return the suffix to suggest for a recording: its own where that can be written, else EDF."""
+    found = format_of(path)
+    return found.suffix if found is not None else FORMATS[0].suffix
+
+
+def channel_count(chains: tuple[FilterChain, ...], at: int, info: RecordingInfo | None) -> int:
+    """Return how many channels a chain is for."""
+    channels = () if info is None else info.channels
+    return sum(chain_for(chains, part.name, is_data=part.is_data) == at for part in channels)
+
+
+def copy_line(state: SessionState, source: str, request: ExportRequest, project: str = "") -> str:
+    """Put on the clipboard what a terminal would be told to write the same file; return it."""
+    line = filter_command(
+        state,
+        source,
+        request.path,
+        channels=request.channels,
+        start_s=request.start_s,
+        stop_s=request.stop_s,
+        project=project,
+    )
+    QGuiApplication.clipboard().setText(line)
+    return line
 
 
 def applied_lines(document: Document, info: RecordingInfo | None) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """What can be exported beside the recording itself: a figure of the traces, and what is seen as a table.
 
 Each target is a page of the export dialog with a path of its own; the dialog asks before it replaces a file, starts the
-work and shows how far it is. A target is a line in ``TARGETS``.
+work and shows how far it is. A target is a page, and a line in ``TargetStack``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.compute.export_job import AnyExport
+from jaxscope.compute.frames import CodeText, DesignFrame
 from jaxscope.compute.view_export import ViewRequest
+from jaxscope.data.recording import RecordingInfo
+from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import draw_text, focus_ring, rounded
@@ -37,7 +40,7 @@ from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.figure import SUFFIXES, Figure, FigureRequest
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import font, scaled
-from jaxscope.gui.views.export_dialog_parts import Rule, labelled_row
+from jaxscope.gui.views.export_dialog_parts import Rule, channel_count, labelled_row
 
 FigureOf = Callable[[Literal["dark", "light"]], Figure]
 _ROW = 46
@@ -59,7 +62,6 @@ RECORDING = Target(
 )
 FIGURE = Target(key="figure", title="Figure", note="PNG, SVG, PDF", icon="photo", button="Save figure")
 SEEN = Target(key="seen", title="What you see", note="samples as CSV", icon="table", button="Save table")
-TARGETS: tuple[Target, ...] = (RECORDING, FIGURE, SEEN)
 
 
 class TargetPage(QWidget):
@@ -201,14 +203,25 @@ class TargetStack(QWidget):
         Returns a figure of the traces; without it there are no figures.
     notes : sequence of QWidget
         What is said, under any page.
+    ask : callable
+        Starts an export: what code is looked at is one that is only shown.
     """
 
     #: another target was chosen
     turned = Signal()
 
-    def __init__(self, figure_of: FigureOf | None, notes: Sequence[QWidget], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        figure_of: FigureOf | None,
+        notes: Sequence[QWidget],
+        ask: Callable[[AnyExport], int],
+        parent: QWidget | None = None,
+    ) -> None:
+        from jaxscope.gui.views.export_code_page import code_pages
+
         super().__init__(parent)
-        made: list[TargetPage] = [SeenPage()] if figure_of is None else [FigurePage(figure_of), SeenPage()]
+        self.codes = code_pages(ask)
+        made: list[TargetPage] = [*self.codes, *([] if figure_of is None else [FigurePage(figure_of)]), SeenPage()]
         self.pages = {page.target.key: page for page in made}
         self.list = TargetList((RECORDING, *(page.target for page in made)))
         self.recording = QWidget()
@@ -232,13 +245,23 @@ class TargetStack(QWidget):
         row.addLayout(right, 1)
         self.list.chosen.connect(self._turn)
 
+    def show_chain(self, chains: tuple[FilterChain, ...], frame: DesignFrame, info: RecordingInfo | None) -> None:
+        """Tell the pages of code which chain there is to write down, at which rate."""
+        for page in self.codes if frame.chain < len(chains) else ():
+            page.show_chain(chains[frame.chain], frame.rate_hz, channel_count(chains, frame.chain, info))
+
+    def show_text(self, outcome: CodeText) -> None:
+        """Show a chain that was written down."""
+        for page in self.codes:
+            page.show_text(outcome)
+
     @property
     def page(self) -> TargetPage | None:
         """The page of the target that is chosen, None for the recording."""
         return self.pages.get(self.target.key)
 
     def _turn(self, key: str) -> None:
-        self.target = next(one for one in TARGETS if one.key == key)
+        self.target = self.pages[key].target if key in self.pages else RECORDING
         self._stack.setCurrentWidget(self.page or self.recording)
         self.turned.emit()
 

@@ -78,9 +78,8 @@ def test_every_row_of_the_table_works_or_is_known_to_be_absent(desk):
         assert item.why_not(desk.window.actions_) in ("", item.needs)
 
 
-def test_the_command_line_is_copied_once_the_project_is_saved(desk, tmp_path):
+def test_the_command_line_is_copied_with_the_saved_project_or_the_chains_themselves(desk, tmp_path):
     item = command("copy_command")
-    assert item.why_not(desk.window.actions_).startswith("Save the project first")
     project = str(tmp_path / "my work.jaxscope")
     desk.window.actions_.project_path = project
     desk.store.dispatch(act.OpenedRecording(recording=RecordingRef(path="/data/six.edf", rate_hz=100.0), duration_s=60))
@@ -94,7 +93,12 @@ def test_the_command_line_is_copied_once_the_project_is_saved(desk, tmp_path):
     assert (given["files"], given["project"]) == (("/data/six.edf",), project)
     assert given["output"] == "/data/six-filtered.edf"
     assert (given["backend"], given["device"], given["method"]) == ("cpu", "all", "scan")
-    assert given["precision"] == "float64"
+    assert given["precision"] is None
+    desk.store.dispatch(act.ToggleFilter(on=False))
+    assert desk.window.router.run(item)
+    with filter_command.make_context("filter", shlex.split(QApplication.clipboard().text())[2:]) as context:
+        assert context.params["project"] is None
+        assert context.params["chains"] == ('{"format":"jaxscope-chain","version":1,"stages":[]}',)
 
 
 def test_keys_of_unbuilt_parts_are_absent():
