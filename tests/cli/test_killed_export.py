@@ -11,44 +11,54 @@ import numpy as np
 import pytest
 
 from jaxscope.readers import open_recording
-from jaxscope.writers import SUFFIXES, WRITERS
+from jaxscope.writers import WRITERS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-#: Ends the process at once, at the given call of the method that stores samples.
+#: Writes every format twice, each time in a process of its own that is killed: half way, and before the last rename.
 KILLED = """
 import os, signal, sys
-from jaxscope.writers import format_for, open_writer, WriteRequest
+from jaxscope.writers import SUFFIXES, WRITERS, open_writer, WriteRequest
 from jaxscope.data.recording import Channel
 from pathlib import Path
 import numpy as np
-path = Path(sys.argv[1])
 channels = tuple(Channel(name=name, unit="uV", kind="eeg", rate_hz=250.0, n_samples=4000) for name in ("Fz", "Cz"))
-writer = open_writer(path, WriteRequest(channels=channels, ranges=((-1.0, 1.0),) * 2), overwrite=True)
-writer.write(np.zeros((2, 3000)))
-if sys.argv[2] == "late":
-    writer.write(np.zeros((2, 1000)))
-    replace = os.replace
+request = WriteRequest(channels=channels, ranges=((-1.0, 1.0),) * 2)
+replace = os.replace
+def write(path, moment):
     def killed(source, target):
         if Path(target) == path:
             os.kill(os.getpid(), signal.SIGKILL)
         replace(source, target)
     os.replace = killed
-    writer.commit()
-os.kill(os.getpid(), signal.SIGKILL)
+    writer = open_writer(path, request, overwrite=True)
+    writer.write(np.zeros((2, 3000)))
+    if moment == "late":
+        writer.write(np.zeros((2, 1000)))
+        writer.commit()
+    os.kill(os.getpid(), signal.SIGKILL)
+for name in WRITERS:
+    suffix = next(suffix for suffix, of in SUFFIXES.items() if of == name)
+    for moment in ("early", "late"):
+        path = Path(sys.argv[1]) / f"{moment}{suffix}"
+        path.write_bytes(b"old")
+        pid = os.fork()
+        if not pid:
+            try:
+                write(path, moment)
+            finally:
+                os._exit(1)
+        ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        print(name, moment, ended, path.read_bytes() == b"old")
 """
 
 
-@pytest.mark.parametrize("name", list(WRITERS))
-def test_killed_before_the_end(name: str, tmp_path: Path) -> None:
-    suffix = next(suffix for suffix, of in SUFFIXES.items() if of == name)
-    old = np.arange(6.0).reshape(2, 3)
-    for moment in ("early", "late"):
-        path = tmp_path / f"{moment}{suffix}"
-        np.save(tmp_path / "old.npy", old)
-        path.write_bytes((tmp_path / "old.npy").read_bytes())
-        done = subprocess.run([sys.executable, "-c", KILLED, str(path), moment], capture_output=True, check=False)
-        assert done.returncode == -signal.SIGKILL, done.stderr
-        assert path.read_bytes() == (tmp_path / "old.npy").read_bytes()
+def test_killed_before_the_end(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, check=False, text=True, timeout=250
+    )
+    told = [line.split() for line in done.stdout.splitlines()]
+    assert {(name, moment) for name, moment, *_ in told} == {(n, m) for n in WRITERS for m in ("early", "late")}
+    assert {tuple(rest) for _, _, *rest in told} == {(str(-signal.SIGKILL.value), "True")}, done.stdout + done.stderr
 
 
 def test_a_killed_filter_leaves_what_was_there(tmp_path: Path) -> None:
