@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 
-.PHONY: help run test lint format package check-package lock licences clean distclean
+.PHONY: help run test lint format package check-package lock calibrate licences clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -37,6 +37,10 @@ check-package: ## install the .deb in a clean Debian and run its self-test there
 lock: ## write the locked requirements anew from pyproject.toml
 	@$(PYTHON) packaging/bootstrap.py package
 	@build/venv/bin/python packaging/lock.py
+
+calibrate: ## measure the methods on this machine anew, for what ships in resources/methods.json
+	@$(PYTHON) packaging/bootstrap.py run
+	@.venv/bin/jaxscope bench --calibrate --into resources/methods.json
 
 licences: ## write the list of third-party licences anew from what is installed
 	@$(PYTHON) packaging/bootstrap.py run

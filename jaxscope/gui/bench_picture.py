@@ -138,7 +138,7 @@ def draw_bench(rows: Rows, path: str) -> None:
     _words(painter, QRectF(_MARGIN, 24, _SIZE[0], 30), "jaxscope bench", 22, colours["text"], weight=600)
     said = "Both axes are logarithmic; every line was measured in the same run."
     _words(painter, QRectF(_MARGIN, 52, _SIZE[0], 20), said, 13, colours["text2"])
-    n_columns = min(len(shown), 3)
+    n_columns = 2 if len(shown) in (2, 4) else min(len(shown), 3)
     n_rows = -(-len(shown) // n_columns)
     width = (_SIZE[0] - 2 * _MARGIN - (n_columns - 1) * _GAP) / n_columns
     height = (_SIZE[1] - _TOP - _MARGIN - (n_rows - 1) * _GAP) / n_rows
@@ -205,7 +205,7 @@ def _at(inner: QRectF, spans: Sequence[tuple[float, float]], x: float, y: float)
 
 def _named(value: float) -> str:
     power = round(math.log10(value))
-    if value >= 1e5:
+    if value >= 1e4:
         return f"10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
     return f"{value:,g}"
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -38,7 +39,9 @@ OURS = {
 WORDS = "errors and warnings have words of their own, and integers are filtered in float64 instead of being refused"
 SCALED = "sections with an a0 that is not 1 are divided by it instead of being refused"
 WINDOWS = "a tukey window is not known by name; it can be given as samples"
-CANNOT = {
+LONG = "jax has no long double"
+#: whichever SciPy
+ALWAYS = {
     **{
         f"TestLinearFilter{kind}.test_invalid_params": WORDS
         for kind in ("Float32", "Float64", "Complex64", "Complex128")
@@ -46,11 +49,12 @@ CANNOT = {
     "TestSOSFilt.test_bad_zi_shape": SCALED,
     "TestWelch.test_window_correction": WINDOWS,
 }
+CANNOT = dict(ALWAYS)
 if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18):
     CANNOT["TestLFilterZI.test_exceptions"] = WORDS
 #: ours say so where a filter is unstable, and some of these are
 pytestmark = pytest.mark.filterwarnings("ignore:unstable:RuntimeWarning")
-#: never run: jax has no long double
+#: never run
 LEFT_OUT = ("TestLinearFilterFloatExtended", "TestLinearFilterComplexExtended")
 #: what is run without being asked for; the rest is slow for the many shapes that have to be compiled
 QUICK = {
@@ -108,6 +112,27 @@ for _module_name, _names in SUITES.items():
             globals()[_name] = type(_name, (_theirs,), {})
         elif _theirs is not None:
             globals()[_name] = _theirs
+
+
+def table_of_results() -> str:
+    """Return the table of the README: every class of tests, what of it passes, and why the rest cannot."""
+    rows = ["| SciPy's tests | pass | why the rest cannot |", "|---|---|---|"]
+    functions: list[str] = []
+    for name in (name for names in SUITES.values() for name in names):
+        if not name.startswith("Test"):
+            functions.append(f"`{name}`")
+            continue
+        failing = {key.partition(".")[2]: why for key, why in ALWAYS.items() if key.startswith(f"{name}.")}
+        passing = f"all but {', '.join(f'`{test}`' for test in failing)}" if failing else "all"
+        rows.append(f"| `{name}` | {passing} | {'; '.join(failing.values())} |")
+    rows.append(f"| {', '.join(functions)} | all | |")
+    rows.append(f"| {', '.join(f'`{name}`' for name in LEFT_OUT)} | none | {LONG} |")
+    return "\n".join(row.replace("|  |", "| |") for row in rows)
+
+
+def test_the_readme_tells_what_passes() -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    assert table_of_results() in readme.read_text(encoding="utf-8")
 
 
 def test_scipy_ships_its_tests() -> None:
