@@ -267,9 +267,7 @@ class Shell:
         """Give channels to a chain, or to none, as one step."""
         key = f"assign-{next(_assignments)}"
         for name in channels:
-            self.dispatch(
-                act.AssignChannel(channel=name, chain=chain, data_channels=self.data_channels, merge_key=key)
-            )
+            self.dispatch(act.AssignChannel(channel=name, chain=chain, data_channels=self.data_channels, merge_key=key))
 
     def next_event(self, direction: int) -> None:
         """Put the next (1) or previous (-1) event into the middle of the window."""

@@ -8,7 +8,6 @@ from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.state import Document
 
-
 _PHASES = {"causal": "Causal", "zero": "Zero-phase", "minimum": "Minimum phase"}
 
 
