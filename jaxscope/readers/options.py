@@ -61,7 +61,7 @@ def check_options(given: Mapping[str, str], known: Iterable[ReaderOption], forma
     >>> known = [ReaderOption(name="dtype", title="Type", kind="choice", choices=("int16",))]
     >>> check_options({"dtype": "int17"}, known, "raw")
     Traceback (most recent call last):
-    jaxscope.errors.UsageError: the option dtype is int17; choose one of int16
+    jaxscope.errors.UsageError: the option dtype is int17
     """
     table = {option.name: option for option in known}
     for name, value in given.items():
