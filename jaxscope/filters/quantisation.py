@@ -1,9 +1,9 @@
 """What is left of a filter when its numbers are rounded: to float32, or to fixed point of a word length.
 
 Fixed point is that of small devices: numbers in [-1, 1); a section, or all taps, that need more share one power of
-two, the smallest that does (the post-shift of CMSIS-DSP). Numbers are rounded to the nearest step, ties to even. What is
-said is the radius of the outermost pole, whether that is stable, and by how much the response changes where it matters:
-within ``REACH_DB`` of its top.
+two, the smallest that does (the post-shift of CMSIS-DSP). Numbers are rounded to the nearest step, ties to even. What
+is said is the radius of the outermost pole, whether that is stable, and by how much the response changes where it
+matters: within ``REACH_DB`` of its top.
 """
 
 from __future__ import annotations
