@@ -135,6 +135,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
             for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite", "resume", "processes")
         },
         **_engine_options(given, engine),
+        "rate_hz": given["rate_hz"] or (recording.rate_hz if recording is not None and not files else None),
         "reader_options": tuple(_reader_options(given, files, recording).items()),
     }
     work = [_Job(source=one.path, target=_target(one, given), chains=chains, options=options) for one in sources]

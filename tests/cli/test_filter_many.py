@@ -198,3 +198,18 @@ def test_without_the_package_of_clusters_there_is_one_sentence(
     command = ("filter", str(tmp_path / "x.csv"), "-o", str(tmp_path / "y.csv"), "--chain", str(chain))
     assert run((*command, "--scheduler", "local")) == 2
     assert 'pip install "jaxscope[cluster]"' in capsys.readouterr().err
+
+
+def test_a_project_tells_what_its_recording_does_not(tmp_path: Path) -> None:
+    from jaxscope.session.project import Project, reference_to, save_project
+    from jaxscope.session.state import Document, EngineChoice, Viewport
+
+    (tmp_path / "x.dat").write_bytes(np.arange(400, dtype="<i2").tobytes())
+    told = (("format", "raw"), ("channels", "2"))
+    document = Document(recording=reference_to(tmp_path / "x.dat", rate_hz=100.0, options=told))
+    project = tmp_path / "p.jaxscope"
+    save_project(project, Project(document=document, viewport=Viewport(), engine=EngineChoice()))
+    assert run(("filter", "-o", str(tmp_path / "y.npz"), "--project", str(project))) == 0
+    content = np.load(tmp_path / "y.npz")
+    assert content["rate_hz"] == 100.0
+    np.testing.assert_array_equal(content["data"], np.arange(400).reshape(200, 2).T)

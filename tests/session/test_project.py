@@ -168,3 +168,20 @@ def test_a_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Mo
         save_project(path, project)
     assert path.read_bytes() == old
     assert [item.name for item in tmp_path.iterdir() if item.is_file()] == ["night.jaxscope"]
+
+
+def test_what_was_told_about_a_recording_is_kept(tmp_path: Path) -> None:
+    source = tmp_path / "x.dat"
+    source.write_bytes(bytes(80))
+    told = (("format", "raw"), ("channels", "4"), ("names", "a,b,c,d"))
+    document = Document(recording=reference_to(source, rate_hz=100.0, options=told))
+    save_project(tmp_path / "p.jaxscope", Project(document=document, viewport=Viewport(), engine=EngineChoice()))
+    assert load_project(tmp_path / "p.jaxscope").document.recording == document.recording
+    content = json.loads((tmp_path / "p.jaxscope").read_text())
+    del content["recording"]["options"]
+    (tmp_path / "old.jaxscope").write_text(json.dumps(content))
+    assert load_project(tmp_path / "old.jaxscope").document.recording.options == ()  # type: ignore[union-attr]
+    content["recording"]["options"] = [["a"]]
+    (tmp_path / "bad.jaxscope").write_text(json.dumps(content))
+    with pytest.raises(ChainError, match=r"recording\.options"):
+        load_project(tmp_path / "bad.jaxscope")
