@@ -2,8 +2,8 @@
 
 ``auto`` follows measurements (``method_costs``), not taste, and says in one phrase what it went by. It never buys speed
 with digits: recursions in direct form (``scan``, ``associative`` and SciPy's) are taken only where poles are far from
-the circle, for near it their rounding grows and that of ``block`` does not; and SciPy only for a whole signal that is
-there at once.
+the circle, for near it their rounding grows and that of ``block`` does not; and SciPy only for a whole, short signal
+that is there at once.
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
 EASY_RADIUS = 0.9
 #: devices whose work SciPy can do as well
 HOST = ("cpu", "cpu:0")
+#: samples of all channels together beyond which SciPy is not taken: it runs on one core, and ours on all of them
+MOST_FOR_SCIPY = 1 << 17
+#: by how much SciPy must be quicker to be taken
+SCIPY_MARGIN = 1.2
 #: length that a signal is taken for where it comes piece by piece
 UNKNOWN_SAMPLES = 1 << 16
 
@@ -163,7 +167,7 @@ def _measured(
     )
     if not ns:
         return names[0], f"matrix products; nothing was measured on {platform}"
-    best, *others = sorted(ns, key=lambda name: ns[name])
+    best, *others = sorted(ns, key=lambda name: ns[name] * (SCIPY_MARGIN if name == "scipy" else 1.0))
     if not others:
         return best, f"measured {ns[best]:.2g} ns a sample"
     return best, f"measured {ns[best]:.2g} ns a sample, {others[0]} {ns[others[0]]:.2g}"

@@ -26,6 +26,7 @@ _SCALE = 2
 _MARGIN, _GAP, _TOP = 40.0, 28.0, 84.0
 #: room in a panel for its title and legend, its numbers at the left and below
 _HEAD, _LEFT, _FOOT = 58.0, 54.0, 34.0
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SOLID, _DASHED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
 
@@ -204,9 +205,10 @@ def _at(inner: QRectF, spans: Sequence[tuple[float, float]], x: float, y: float)
 
 
 def _named(value: float) -> str:
-    power = round(math.log10(value))
     if value >= 1e4:
-        return f"10{str(power).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+        power = math.floor(math.log10(value) + 1e-9)
+        first = round(value / 10.0**power)
+        return f"{'' if first == 1 else f'{first}·'}10{str(power).translate(_RAISED)}"
     return f"{value:,g}"
 
 
