@@ -65,11 +65,13 @@ def test_watchdog_sees_a_stall(qapp, qtbot):
 
 
 def make_navigator() -> tuple[Navigator, SimpleNamespace]:
-    state = SimpleNamespace(viewport=Viewport(start_s=10.0, duration_s=10.0))
+    state = SimpleNamespace(viewport=Viewport(start_s=10.0, duration_s=10.0), document=SimpleNamespace(recording=None))
 
     def dispatch(action):
-        if hasattr(action, "start_s"):
-            state.viewport = Viewport(start_s=action.start_s, duration_s=action.duration_s)
+        previous = SimpleNamespace(viewport=state.viewport, document=state.document)
+        view = getattr(action, "view", action)
+        state.viewport = Viewport(start_s=view.start_s, duration_s=view.duration_s)
+        navigator.note(state, previous)
 
     navigator = Navigator(dispatch, lambda: state)
     navigator.reset(60.0)

@@ -299,6 +299,8 @@ class Dock(QWidget, AbstractView):
         self._whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._whole.viewport().setAutoFillBackground(False)
         self._content.setAutoFillBackground(False)
+        # the parts shrink before the whole scrolls: only the least height that large text sets counts
+        self._content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._whole.setWidget(self._content)
         self._content.setAutoFillBackground(False)
         column = QVBoxLayout(self._content)
