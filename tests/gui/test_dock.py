@@ -233,7 +233,8 @@ def test_tab_goes_through_the_dock_from_top_to_bottom(dock):
             names.append(part.accessibleName())
         part = part.nextInFocusChain()
     assert names == [
-        "Filter on", "Chain A, EEG, 3 channels", "Zero-phase", "Edges and gaps", "Chain of stages", "Add stage", "Presets", "Faces",
+        "Filter on", "Chain A, EEG, 3 channels", "Zero-phase", "Edges and gaps", "Chain of stages", "Add stage",
+        "Presets", "Faces",
         "Low", "Family", "Order", "Cutoff", "Cutoff", "Response view", "Pinned chains", "Limits",
     ]  # fmt: skip
 

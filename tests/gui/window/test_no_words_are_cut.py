@@ -8,8 +8,8 @@ from jaxscope.compute.formats import short_titles
 from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.theme import font
-from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.import_sheet import ImportSheet
+from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.readers import READERS
 
