@@ -32,7 +32,7 @@ TILE_VALUES = 1 << 19
 LEAST_TILE, MOST_TILE = 4096, 1 << 14
 #: How much more than it needs a piece reads at most, to have a length that has run before.
 LONGER = 1.75
-#: Samples of a window at most, as bins are made: at a rate of 1e300 Hz the shortest window has more than can be counted.
+#: Samples of a window at most, as bins are made: at a rate of 1e300 Hz the shortest window has more than anyone counts.
 MOST_IN_WINDOW = 2.0**40
 #: Context in samples that no segment exceeds: "from its start".
 EVERYTHING = 2**62

@@ -196,13 +196,13 @@ class WindowSession:
         if isinstance(outcome, Opened):
             self.pace.clear()
         self.window.receive(outcome)
-        if isinstance(outcome, Opened) or (isinstance(outcome, Busy) and outcome.done):
+        is_over = isinstance(outcome, Opened) or (isinstance(outcome, Busy) and outcome.done)
+        if is_over and len(sys.modules) != self._n_modules:
             # Libraries have just been imported. Those objects stay for good: a full collection that walks all of them
             # stops every thread for 200 ms, in the middle of a drag. Without new ones there is nothing to freeze but
             # what an earlier recording has left, and that has to be collected.
-            if len(sys.modules) != self._n_modules:
-                self._n_modules = len(sys.modules)
-                gc.freeze()
+            self._n_modules = len(sys.modules)
+            gc.freeze()
 
     def _tell(self, error: BaseException) -> None:
         if self._is_down:

@@ -283,7 +283,7 @@ def test_a_recording_that_changed_since_the_project_was_saved_is_told(
     assert "has changed" not in capsys.readouterr().err
     recording.write_text("time,a\n0,1\n0.01,3\n")
     assert run(("filter", "-o", str(tmp_path / "z.csv"), "--project", str(project))) == 0
-    assert "jaxscope: warning: x.csv has changed since the project was saved\n" in capsys.readouterr().err
+    assert "jaxscope: warning: x.csv has changed since this project was saved" in capsys.readouterr().err
 
 
 def test_results_are_told_in_the_order_of_the_inputs(
