@@ -1,17 +1,57 @@
-"""Events on the time axis, and gaps in it. Seconds count from the first sample of the recording."""
+"""Events on the time axis, and gaps in it. Seconds count from the first sample of the recording.
+
+An event may be of some channels only, and it may say that what it covers is bad: by a text that begins with BAD, as in
+MNE, or by a flag. Events in order are sorted by onset; sorting keeps those of one onset as they stood.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+#: How the text of an event begins that marks a bad span, in capitals or not.
+BAD_PREFIX = "BAD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """Something that was noted at a time. ``duration_s`` is None where the file does not tell it."""
+    """Something that was noted at a time.
+
+    ``duration_s`` is None where the file does not tell it. ``channels`` names those that it is about; none is all.
+    ``is_bad`` marks a bad span whose text does not say so.
+    """
 
     onset_s: float
     duration_s: float | None = None
     text: str = ""
+    channels: tuple[str, ...] = ()
+    is_bad: bool = False
+
+    @property
+    def stop_s(self) -> float:
+        """When it ends: at its onset where it has no duration."""
+        return self.onset_s + (self.duration_s or 0.0)
+
+    @property
+    def says_bad(self) -> bool:
+        """Whether the text says that it is bad."""
+        return self.text[: len(BAD_PREFIX)].upper() == BAD_PREFIX
+
+    @property
+    def marks_bad(self) -> bool:
+        """Whether it marks what it covers as bad.
+
+        Examples
+        --------
+        >>> [Annotation(onset_s=1.0, text=text).marks_bad for text in ("BAD_blink", "bad", "Badge", "Eyes closed")]
+        [True, True, True, False]
+        """
+        return self.is_bad or self.says_bad
+
+    @property
+    def plain_text(self) -> str:
+        """The text for a format that has no flag: one that says whether it is bad."""
+        return f"{BAD_PREFIX}_{self.text}" if self.is_bad and not self.says_bad else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +60,67 @@ class Gap:
 
     start_s: float
     stop_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventEdits:
+    """The events that a person works with, and those that are known to be in the file, edited or not.
+
+    What is in the file and in neither is new there: it is taken in, so that neither side is lost when a file changes.
+    """
+
+    events: tuple[Annotation, ...]
+    known: tuple[Annotation, ...] = ()
+
+    def on(self, found: Iterable[Annotation]) -> tuple[Annotation, ...]:
+        """Return the events where a file holds ``found`` now, in order.
+
+        Examples
+        --------
+        >>> one, other, new = (Annotation(onset_s=float(second)) for second in (1, 2, 3))
+        >>> edits = EventEdits(events=(other,), known=(one, other))
+        >>> [event.onset_s for event in edits.on((one, other, new))]
+        [2.0, 3.0]
+        """
+        seen = {*self.events, *self.known}
+        return in_order((*self.events, *(event for event in found if event not in seen)))
+
+    @property
+    def removed(self) -> tuple[Annotation, ...]:
+        """Those of the file that are no longer there, or not as they were."""
+        kept = set(self.events)
+        return tuple(event for event in self.known if event not in kept)
+
+
+def in_order(events: Iterable[Annotation]) -> tuple[Annotation, ...]:
+    """Return events sorted by onset."""
+    return tuple(sorted(events, key=lambda event: event.onset_s))
+
+
+def joined_channels(events: Iterable[Annotation]) -> tuple[Annotation, ...]:
+    """Return events with those that differ by their one channel made one, where the first of them stood.
+
+    Formats that know one channel an event, or say it in its text, repeat an event for each of its channels.
+
+    Examples
+    --------
+    >>> both = (Annotation(onset_s=1.0, text="pop", channels=(name,)) for name in ("Fz", "Cz"))
+    >>> joined_channels(both)[0].channels
+    ('Fz', 'Cz')
+    """
+    found: dict[object, list[Annotation]] = {}
+    for event in events:
+        key = (event.onset_s, event.duration_s, event.text, event.is_bad) if event.channels else object()
+        found.setdefault(key, []).append(event)
+    return tuple(
+        same[0]
+        if len(same) == 1
+        else Annotation(
+            onset_s=same[0].onset_s,
+            duration_s=same[0].duration_s,
+            text=same[0].text,
+            is_bad=same[0].is_bad,
+            channels=tuple(dict.fromkeys(name for event in same for name in event.channels)),
+        )
+        for same in found.values()
+    )

@@ -14,7 +14,7 @@ from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Opened, OverviewFrame
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import JaxscopeError, counted
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.gui.navigator import USUAL_WINDOW_S
 from jaxscope.gui.notices import SETTINGS_CAUSE
@@ -25,6 +25,7 @@ from jaxscope.gui.views.banner import Notice
 from jaxscope.gui.window_projects import PROJECT_SUFFIX, ProjectFiles
 from jaxscope.resource_files import resource_path
 from jaxscope.session import actions as act
+from jaxscope.session.events import with_events_of_file
 from jaxscope.session.project import load_project
 from jaxscope.session.settings import Settings
 from jaxscope.session.state import RecordingRef
@@ -200,6 +201,9 @@ class WindowFiles(ProjectFiles):
         )
         if project is not None:
             document = replace(project.document, recording=reference)
+            count = len(document.annotations)
+            document = with_events_of_file(document, opened.info.annotations)
+            self._say_new_events(len(document.annotations) - count)
             action = act.LoadedProject(document=document, viewport=project.viewport, is_saved=self._is_pending_saved)
             self.shell.dispatch(action)
             self._say_about_project()
@@ -215,6 +219,12 @@ class WindowFiles(ProjectFiles):
             self.shell.navigator.look(0.0, USUAL_WINDOW_S)
             self._show_times(opened)
         self._remember(opened.path)
+
+    def _say_new_events(self, count: int) -> None:
+        """Say that the file holds events that the project does not know; its own are kept."""
+        if count:
+            come = f"The file holds {counted(count, 'event')} that the project did not know: taken in, yours are kept"
+            self.window.status.say(come)
 
     def _show_times(self, opened: Opened) -> None:
         """Write times as the settings want them, by the clock only where the recording tells when it began."""

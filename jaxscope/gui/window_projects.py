@@ -189,7 +189,7 @@ def lost_words(store: Store) -> str:
     """Return what a person would lose: ``"The filter and 3 events"``."""
     parts, document = store.unsaved_parts, store.state.document
     words = []
-    if {"chains", "filter_on"} & set(parts):
+    if {"chains", "filter_on", "bad_spans"} & set(parts):
         words.append("the filter")
     if "annotations" in parts:
         words.append(counted(len(document.annotations), "event") if document.annotations else "the removal of events")

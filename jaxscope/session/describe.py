@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.session.events import describe_events
 from jaxscope.session.state import Document
 
 _PHASES = {"causal": "Causal", "zero": "Zero-phase", "minimum": "Minimum phase"}
@@ -20,7 +21,9 @@ def describe_change(before: Document, after: Document) -> str:
     if before.looks != after.looks or before.channel_order != after.channel_order:
         return "Channel display"
     if before.annotations != after.annotations:
-        return "Events"
+        return describe_events(before.annotations, after.annotations)
+    if before.bad_spans != after.bad_spans:
+        return "Leave bad spans out" if after.bad_spans == "exclude" else "Filter bad spans too"
     if before.limits != after.limits:
         return "Limits"
     if before.pins != after.pins:

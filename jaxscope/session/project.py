@@ -14,14 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope import __version__
-from jaxscope.data.annotations import Annotation
+from jaxscope.data.annotations import in_order
 from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import chain_from_dict, chain_to_dict, placed
 from jaxscope.filters.json_file import read_json, write_json
 from jaxscope.filters.limits import limit_from_dict, limit_to_dict
 from jaxscope.filters.spec import FilterChain
 from jaxscope.filters.values import shown
-from jaxscope.session.project_fields import build, dict_in, list_in, number_in, of_type, plain
+from jaxscope.session.events import edits_of
+from jaxscope.session.project_fields import (
+    build,
+    choice_in,
+    dict_in,
+    event_in,
+    event_to_dict,
+    list_in,
+    number_in,
+    of_type,
+    plain,
+)
 from jaxscope.session.project_newer import put_back, sort_out
 from jaxscope.session.state import (
     CHAIN_TAGS,
@@ -42,7 +53,7 @@ _MIB = 2**20
 _TABLES = ("scales", "sensitivities")
 _KNOWN = (
     *("format", "version", "program", "recording", "montage", "chains", "pins", "limits", "filter_on"),
-    *("channel_order", "looks", "annotations", "view", "engine"),
+    *("channel_order", "looks", "annotations", "removed_events", "bad_spans", "view", "engine"),
 )
 
 
@@ -148,6 +159,7 @@ def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
         recording = plain(document.recording)
         recording["path"] = _relative(document.recording.path, folder)
     view = plain(viewport)
+    del view["selected_event"]
     for name in _TABLES:
         view[name] = dict(getattr(viewport, name))
     content = {
@@ -160,7 +172,9 @@ def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
         "filter_on": document.filter_on,
         "channel_order": list(document.channel_order),
         "looks": {name: plain(look) for name, look in document.looks},
-        "annotations": [plain(annotation) for annotation in document.annotations],
+        "annotations": [event_to_dict(event) for event in document.annotations],
+        "removed_events": [event_to_dict(event) for event in edits_of(document).removed],
+        "bad_spans": document.bad_spans,
         "view": view,
         "pins": [{"name": pin.name, "at": pin.at, "chain": chain_to_dict(pin.chain)} for pin in document.pins],
         "limits": [limit_to_dict(limit) for limit in document.limits],
@@ -192,7 +206,9 @@ def project_from_dict(content: Any, *, folder: Path, tolerant: bool = False) -> 
         filter_on=of_type(content.get("filter_on", True), bool, "filter_on"),
         channel_order=tuple(of_type(name, str, "channel_order") for name in list_in(content, "channel_order")),
         looks=tuple((name, build(ChannelLook, look, "looks")) for name, look in dict_in(content, "looks").items()),
-        annotations=tuple(build(Annotation, item, "annotations") for item in list_in(content, "annotations")),
+        annotations=in_order(event_in(item, "annotations") for item in list_in(content, "annotations")),
+        read_events=tuple(event_in(item, "annotations") for item in list_in(content, "removed_events")),
+        bad_spans=choice_in(content, "bad_spans", "keep"),
         pins=_pins(content),
         limits=tuple(limit_from_dict(item) for item in _few(content, "limits", MOST_LIMITS)),
         kept=kept,

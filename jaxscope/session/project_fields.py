@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, replace
 from typing import Any, get_args
 
+from jaxscope.data.annotations import Annotation
 from jaxscope.errors import ChainError
 from jaxscope.filters.values import shown
 from jaxscope.session.state import (
     LEAST_SHARE,
     SHORTEST_WINDOW_S,
     Arrangement,
+    BadSpanPolicy,
     CoefficientForm,
     Face,
     Mode,
@@ -19,6 +21,8 @@ from jaxscope.session.state import (
     ResponseView,
 )
 
+#: What an event in a project always tells.
+_ALWAYS = ("onset_s", "duration_s", "text")
 #: Least number that counts as above 0 for a gain, a scale or a rate.
 TINY = 1e-300
 
@@ -38,6 +42,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "coefficient_form": get_args(CoefficientForm),
     "response_view": get_args(ResponseView),
     "precision": get_args(Precision),
+    "bad_spans": get_args(BadSpanPolicy),
 }
 
 
@@ -110,6 +115,8 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
         if any(len(pair) != 2 for pair in pairs):
             raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a list of pairs of texts")
         return tuple((of_type(name, str, where), of_type(told, str, where)) for name, told in pairs)
+    if kind == "Annotation":
+        return event_in(value, where)
     if kind == "tuple[str, ...]":
         return tuple(of_type(item, str, where) for item in of_type(value, list, where))
     if kind == "tuple[bool, ...]":
@@ -134,6 +141,28 @@ def number_in(value: Any, where: str) -> float:
         limit = "above 0" if _LEAST[where] == TINY else f"{_LEAST[where]:g} or more"
         raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {limit}")
     return float(value)
+
+
+def choice_in(content: Mapping[str, Any], name: str, otherwise: str) -> Any:
+    """Return one of the words that a part of a project may be."""
+    value = content.get(name, otherwise)
+    if value not in _CHOICES[name]:
+        raise ChainError(
+            f"{name} of the project is {shown(value)}", hint=f"it must be one of {', '.join(_CHOICES[name])}"
+        )
+    return value
+
+
+def event_in(content: Any, where: str) -> Annotation:
+    """Return an event; a duration below 0, as older programs wrote for none, is none."""
+    event: Annotation = build(Annotation, content, where)
+    return replace(event, duration_s=None) if event.duration_s is not None and event.duration_s < 0 else event
+
+
+def event_to_dict(event: Annotation) -> dict[str, Any]:
+    """Return an event as an object of JSON, without what it does not tell."""
+    content = plain(event)
+    return {name: value for name, value in content.items() if name in _ALWAYS or value}
 
 
 def list_in(content: Mapping[str, Any], name: str) -> list[Any]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from jaxscope.data.annotations import in_order
 from jaxscope.errors import SpecError
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.quantisation import bits_of
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.coefficients import edited_spec, is_manual
+from jaxscope.session.events import with_events, with_selected_event
 from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
 from jaxscope.session.roots import moved_inside, rooted_spec
 from jaxscope.session.solo import soloed
@@ -71,9 +73,10 @@ def reduce(state: SessionState, action: act.Action) -> SessionState:
 def _reduce_document(document: Document, action: act.Action) -> Document:
     match action:
         case act.OpenedRecording():
-            return replace(document, recording=action.recording, annotations=action.annotations)
+            events = in_order(action.annotations)
+            return replace(document, recording=action.recording, annotations=events, read_events=events)
         case act.ClosedRecording():
-            return replace(document, recording=None, annotations=())
+            return replace(document, recording=None, annotations=(), read_events=())
         case act.LoadedProject():
             return action.document
         case act.SetChains():
@@ -95,7 +98,7 @@ def _reduce_document(document: Document, action: act.Action) -> Document:
         case act.PinChain() | act.RenamePin() | act.RemovePin() | act.UsePin():
             return with_pins(document, action)
         case _:
-            return _reduce_chain(document, action)
+            return _reduce_chain(with_events(document, action), action)
 
 
 def _reduce_chain(document: Document, action: act.Action) -> Document:
@@ -203,6 +206,7 @@ def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document)
                 together=(),
                 sensitivities=(),
                 paper_mm_s=None,
+                selected_event=None,
             )
         case act.LoadedProject():
             viewport = action.viewport
@@ -264,7 +268,7 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
         case act.ShowPin():
             return replace(viewport, shows_pin=action.on)
         case _:
-            return viewport
+            return with_selected_event(viewport, action)
 
 
 def _looking_at(viewport: Viewport, action: act.LookAt) -> Viewport:

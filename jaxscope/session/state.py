@@ -21,6 +21,8 @@ Face = Literal["design", "coefficients", "poles_zeros"]
 CoefficientForm = Literal["sos", "ba", "zpk", "taps"]
 ResponseView = Literal["magnitude", "gain", "phase", "group_delay", "impulse", "step"]
 Precision = Literal["float32", "float64"]
+#: Whether bad spans are filtered like the rest, or left out of what the filter sees and gives
+BadSpanPolicy = Literal["keep", "exclude"]
 
 #: The shortest window that may be looked at.
 SHORTEST_WINDOW_S = 1e-4
@@ -83,7 +85,11 @@ class Document:
     #: channel names in the order they are shown; channels that are not named follow in file order
     channel_order: tuple[str, ...] = ()
     looks: tuple[tuple[str, ChannelLook], ...] = ()
+    #: in order of onset: those of the file, as far as they were not edited, and those that were added
     annotations: tuple[Annotation, ...] = ()
+    #: those that are known to be in the file, also where they were edited or removed
+    read_events: tuple[Annotation, ...] = ()
+    bad_spans: BadSpanPolicy = "keep"
     #: chains kept to compare with
     pins: tuple[Pin, ...] = ()
     #: what the responses of the chains must keep to
@@ -151,6 +157,8 @@ class Viewport:
     #: the pin that is compared with, and whether the traces show it in place of its chain
     chosen_pin: int = 0
     shows_pin: bool = False
+    #: named by its value, so that it is selected again when an undo brings it back; not saved
+    selected_event: Annotation | None = None
 
     def scale_of(self, kind: str) -> float | None:
         """Return the chosen physical units per lane height of a kind, or None for the automatic one."""

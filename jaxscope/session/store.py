@@ -288,4 +288,9 @@ def _saved_after(saved: Document, following: Document, action: Action) -> Docume
     """Return what counts as saved after an action that begins anew: a project just read, or what was saved before."""
     if isinstance(action, LoadedProject):
         return following if action.is_saved else Document(recording=following.recording)
-    return replace(saved, recording=following.recording, annotations=following.annotations)
+    return replace(
+        saved,
+        recording=following.recording,
+        annotations=following.annotations,
+        read_events=following.read_events,
+    )
