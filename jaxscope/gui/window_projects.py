@@ -191,6 +191,8 @@ def lost_words(store: Store) -> str:
     words = []
     if {"chains", "filter_on", "bad_spans"} & set(parts):
         words.append("the filter")
+    if "montage" in parts:
+        words.append("the montage")
     if "annotations" in parts:
         words.append(counted(len(document.annotations), "event") if document.annotations else "the removal of events")
     if "pins" in parts and document.pins:

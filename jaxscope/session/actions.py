@@ -11,6 +11,7 @@ from typing import Any
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.filters.limits import Limit
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, GapPolicy, Initial, Padding, Phase, Stage
 from jaxscope.session.action import Action
 from jaxscope.session.actions_view import (
@@ -78,6 +79,7 @@ __all__ = [
     "SetInitial",
     "SetLimits",
     "SetLook",
+    "SetMontage",
     "SetPadding",
     "SetPhase",
     "SetScale",
@@ -121,6 +123,18 @@ class SetChains(Action):
     """Replace all chains (a preset, a chain file)."""
 
     chains: tuple[FilterChain, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetMontage(Action):
+    """Look at channels made of the recorded ones; None shows these as they are.
+
+    ``chains`` are those of the document, for the new channels too (None leaves them): a chain that names its channels
+    one by one goes on filtering what is made of them.
+    """
+
+    montage: Montage | None
+    chains: tuple[FilterChain, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

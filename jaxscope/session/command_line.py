@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 from jaxscope.filters.chain_file import chain_to_dict
+from jaxscope.filters.montage_file import word_of
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.state import EngineChoice, SessionState
 
@@ -57,6 +58,8 @@ def filter_command(
         chains = state.document.chains if state.document.filter_on else (FilterChain(),)
         for chain in chains or (FilterChain(),):
             words += ["--chain", chain_words(chain)]
+        if state.document.montage is not None:
+            words += ["--montage", word_of(state.document.montage)]
     recording = state.document.recording
     if recording is not None and recording.rate_hz is not None and recording.path == source:
         words += ["--rate", f"{recording.rate_hz:.9g}"]

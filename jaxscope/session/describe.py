@@ -16,6 +16,8 @@ def describe_change(before: Document, after: Document) -> str:
     """Return what changed, such as ``"Butterworth cutoff 40 → 38 Hz"``; never empty."""
     if before.filter_on != after.filter_on:
         return "Filter on" if after.filter_on else "Filter off"
+    if before.montage != after.montage:
+        return f"Montage {after.montage.title}" if after.montage is not None else "Montage off"
     if before.chains != after.chains:
         return _describe_chains(before.chains, after.chains)
     if before.looks != after.looks or before.channel_order != after.channel_order:

@@ -19,6 +19,8 @@ from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import chain_from_dict, chain_to_dict, placed
 from jaxscope.filters.json_file import read_json, write_json
 from jaxscope.filters.limits import limit_from_dict, limit_to_dict
+from jaxscope.filters.montage import Montage
+from jaxscope.filters.montage_file import montage_from_dict, montage_to_dict
 from jaxscope.filters.spec import FilterChain
 from jaxscope.filters.values import shown
 from jaxscope.session.events import edits_of
@@ -110,6 +112,20 @@ def change_of(reference: RecordingRef) -> tuple[str, str] | None:
     )
 
 
+def is_recording_of(document: Document, path: str | Path) -> bool:
+    """Say whether a file is the recording of a document: by its place, or by its size and content."""
+    reference = document.recording
+    if reference is None:
+        return False
+    if os.path.realpath(reference.path) == os.path.realpath(path):
+        return True
+    try:
+        size, digest = fingerprint(path)
+    except OSError:  # whoever opens it tells
+        return False
+    return (reference.size_bytes, reference.fingerprint) == (size, digest)
+
+
 def changed_words(reference: RecordingRef) -> tuple[str, ...]:
     """Return the sentence for a recording that has changed, for a warning; none where it has not."""
     change = change_of(reference)
@@ -167,7 +183,7 @@ def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
         "version": VERSION,
         "program": f"jaxscope {__version__}",
         "recording": recording,
-        "montage": None,
+        "montage": None if document.montage is None else montage_to_dict(document.montage),
         "chains": [chain_to_dict(chain) for chain in document.chains],
         "filter_on": document.filter_on,
         "channel_order": list(document.channel_order),
@@ -195,13 +211,12 @@ def project_from_dict(content: Any, *, folder: Path, tolerant: bool = False) -> 
             hint="open it with a newer jaxscope" if is_newer else "save it again",
         )
     content, kept, warnings = sort_out(content, _KNOWN, is_newer=is_newer, everywhere=tolerant)
-    if content.get("montage") is not None:
-        warnings.append("the montage of the project is not known here and is left out")
     chains = list_in(content, "chains")
     if len(chains) > len(CHAIN_TAGS):
         raise ChainError(f"the project has {len(chains)} chains", hint=f"give {len(CHAIN_TAGS)} or fewer")
     document = Document(
         recording=_recording(content.get("recording"), folder),
+        montage=_montage(content.get("montage")),
         chains=tuple(_chain(tag, chain) for tag, chain in zip(CHAIN_TAGS, chains, strict=False)),
         filter_on=of_type(content.get("filter_on", True), bool, "filter_on"),
         channel_order=tuple(of_type(name, str, "channel_order") for name in list_in(content, "channel_order")),
@@ -222,6 +237,13 @@ def project_from_dict(content: Any, *, folder: Path, tolerant: bool = False) -> 
         engine=build(EngineChoice, dict_in(content, "engine"), "engine"),
         warnings=tuple(warnings),
     )
+
+
+def _montage(content: Any) -> Montage | None:
+    if content is None:
+        return None
+    with placed("montage"):
+        return montage_from_dict(content)
 
 
 def _chain(tag: str, content: Any) -> FilterChain:

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from jaxscope.errors import ChainError
+from jaxscope.filters.montage_file import montage_from_dict
 from jaxscope.filters.values import shown
 from jaxscope.session.project_fields import checked
 from jaxscope.session.state import ChannelLook, EngineChoice, RecordingRef, Viewport
@@ -49,6 +50,12 @@ def sort_out(
             content["looks"] = {name: look for name, (look, _) in split.items()}
             aside = {name: part for name, (_, part) in split.items() if part}
             rest |= {"looks": aside} if aside else {}
+        if content.get("montage") is not None:
+            try:
+                montage_from_dict(content["montage"])
+            except ChainError:
+                rest["montage"] = content.pop("montage")
+                warnings.append("the montage of the project is not known here: it is kept but off")
         if isinstance(content.get("chains"), list):
             content["chains"], aside = _without_new_keys(content["chains"], is_newer=is_newer)
             rest |= {"chains": aside} if aside else {}
@@ -69,6 +76,9 @@ def put_back(content: dict[str, Any], kept: str) -> dict[str, Any]:
     rest: dict[str, Any] = json.loads(kept)
     head: dict[str, Any] = {name: rest.pop(name) for name in ("version", "program") if name in rest}
     chains = rest.pop("chains", {})
+    montage = rest.pop("montage", None)
+    if montage is not None and content.get("montage") is None:
+        content = {**content, "montage": montage}
     merged = _merged({**content, **head}, rest)
     for number, more in chains.items():
         if int(number) < len(merged["chains"]):

@@ -85,6 +85,9 @@ def _reduce_document(document: Document, action: act.Action) -> Document:
                     "chains", f"{len(action.chains)} chains are too many", hint=f"use up to {len(CHAIN_TAGS)}"
                 )
             return replace(document, chains=action.chains)
+        case act.SetMontage():
+            chains = document.chains if action.chains is None else action.chains
+            return replace(document, montage=action.montage, chains=chains)
         case act.ToggleFilter():
             return replace(document, filter_on=action.on)
         case act.AssignChannel():

@@ -12,6 +12,7 @@ from typing import Literal
 from jaxscope.data.annotations import Annotation
 from jaxscope.errors import SpecError
 from jaxscope.filters.limits import Limit
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
 
 Mode = Literal["overlay", "split", "curtain", "difference"]
@@ -80,6 +81,8 @@ class Document:
     """What is edited, undone and saved."""
 
     recording: RecordingRef | None = None
+    #: how the channels that are looked at and filtered are made of the recorded ones; None shows these as they are
+    montage: Montage | None = None
     chains: tuple[FilterChain, ...] = ()
     filter_on: bool = True
     #: channel names in the order they are shown; channels that are not named follow in file order
