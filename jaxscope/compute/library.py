@@ -52,6 +52,7 @@ class HeldRecording(Recording):
         self._path = path
         self._watch = watch
         self._users = 0
+        self._replaced: list[Recording] = []
         self._closing = False
         self._closed = False
         self._lock = threading.Lock()
@@ -88,8 +89,24 @@ class HeldRecording(Recording):
             self._users -= 1
             close_now = self._closing and self._users == 0 and not self._closed
             self._closed = self._closed or close_now
+            gone, self._replaced = (self._replaced, []) if self._users == 0 else ([], self._replaced)
+        for recording in gone:
+            recording.close()
         if close_now:
             self._inner.close()
+
+    def replace(self, inner: Recording) -> None:
+        """Read from another recording from now on: the same file, which has grown."""
+        with self._lock:
+            gone = self._inner
+            if self._closing:
+                gone = inner
+            else:
+                self._inner = inner
+            if self._users:
+                self._replaced.append(gone)
+                return
+        gone.close()
 
     def close(self) -> None:
         """Close the recording as soon as nobody uses it."""

@@ -211,7 +211,7 @@ def run_rows(x: Samples, ready: Sequence[Ready]) -> Samples:
     return y
 
 
-def _step_rows(x: Samples, ready: Sequence[Ready], states: list[State]) -> tuple[Samples, list[State]]:
+def step_rows(x: Samples, ready: Sequence[Ready], states: list[State]) -> tuple[Samples, list[State]]:
     """Do ``run_rows`` with what follows the samples before; return the next states as well."""
     if not ready:
         return x, states
@@ -250,7 +250,7 @@ def _in_tiles(
         context=piece.before if piece.settled else EVERYTHING,
         length=length,
         read=read,
-        step=lambda x, states: _step_rows(x, ready, states),
+        step=lambda x, states: step_rows(x, ready, states),
         begin=lambda: [program.start() for _, program in ready],
     )
     kept = _Kept(group, piece)
