@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from jaxscope.cli.output import print_json, show, table
-from jaxscope.cli.parameters import option_option, options_of, rate_option, raw_layout_option, samples_first_option
+from jaxscope.cli.parameters import (
+    montage_of,
+    montage_option,
+    option_option,
+    options_of,
+    rate_option,
+    raw_layout_option,
+    samples_first_option,
+)
 from jaxscope.errors import counted
 
 
@@ -17,6 +25,7 @@ from jaxscope.errors import counted
 @samples_first_option
 @option_option
 @raw_layout_option
+@montage_option
 @click.option("--quick", is_flag=True, help="Leave out the statistics, which need a pass over the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(
@@ -26,17 +35,19 @@ def info(
     samples_first: bool,
     options: tuple[tuple[tuple[str, str], ...], ...],
     raw_layout: tuple[tuple[str, str], ...],
+    montage: str | None,
     quick: bool,
     as_json: bool,
 ) -> None:
     """Tell what is in FILE: channels, rates, units, range, annotations, gaps, warnings."""
+    from jaxscope.compute.montaged import montaged
     from jaxscope.compute.summary import summarise
     from jaxscope.readers import open_recording
 
-    told = options_of(options, raw_layout)
+    told, shown = options_of(options, raw_layout), montage_of(montage)
     recording = open_recording(file, rate_hz=rate_hz, samples_first=samples_first, options=told)
     try:
-        content = summarise(recording, quick=quick)
+        content = summarise(montaged(recording, shown), quick=quick)
     finally:
         recording.close()
     if as_json:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from jaxscope.filters.montage import Montage
 
 
 class PositiveNumber(click.ParamType[float]):
@@ -69,6 +72,21 @@ def options_of(options: Sequence[tuple[tuple[str, str], ...]], raw_layout: Seque
     return {"format": "raw", **dict(raw_layout), **told} if raw_layout else told
 
 
+def montage_of(given: str | None, otherwise: Montage | None = None) -> Montage | None:
+    """Return the montage that ``--montage`` means; ``none`` is none, and what is not given is that of a project."""
+    from jaxscope.filters.montage_file import montage_of_word
+
+    if given is None:
+        return otherwise
+    return None if given == NO_MONTAGE else montage_of_word(given)
+
+
+#: What ``--montage`` takes for the recording as it is, whatever a project says.
+NO_MONTAGE = "none"
+montage_option = click.option(
+    "--montage",
+    help="average, reference:NAME, bipolar, transverse, consecutive, laplacian, none, a montage file or a CSV matrix.",
+)
 #: For commands that open a recording.
 option_option = click.option(
     "--option",

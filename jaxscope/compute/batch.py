@@ -20,6 +20,7 @@ import numpy as np
 
 from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, plan_batch
 from jaxscope.compute.library import ProgramLibrary
+from jaxscope.compute.montaged import montaged
 from jaxscope.compute.provenance import hash_steps, provenance_of, refuse_foreign, write_provenance
 from jaxscope.compute.render import row_groups
 from jaxscope.compute.resume import finished_result
@@ -27,6 +28,7 @@ from jaxscope.compute.spot_check import SpotCheck
 from jaxscope.compute.stream import Block, filtered_blocks
 from jaxscope.data.recording import Recording
 from jaxscope.errors import WriteError
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.state import Precision
 from jaxscope.writers import SUFFIXES, WRITERS, format_for, open_writer
@@ -59,6 +61,7 @@ def filter_file(
     method: str = "auto",
     resume: bool = False,
     processes: int = 1,
+    montage: Montage | None = None,
 ) -> Result:
     """Filter a file into another one.
 
@@ -79,6 +82,8 @@ def filter_file(
         Leave an output as it is that an earlier run has finished from the same content in the same way.
     processes : int
         How many processes share the work; see ``processes``.
+    montage : Montage or None
+        How the channels that are filtered are made of the recorded ones; ``channels`` then names the new ones.
 
     Returns
     -------
@@ -104,13 +109,14 @@ def filter_file(
         rate_hz=rate_hz,
         samples_first=samples_first,
         processes=processes,
+        montage=montage,
         reader_options=reader_options,
     )
     if resume and (before := finished_result(chains, options)) is not None:
         return before
     with (
         open_recording(source, rate_hz=rate_hz, samples_first=samples_first, options=dict(reader_options)) as recording,
-        closing(run_batch(recording, chains, options)) as steps,
+        closing(run_batch(montaged(recording, montage), chains, options)) as steps,
     ):
         return _finish(steps, report)
 

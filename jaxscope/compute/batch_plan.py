@@ -18,6 +18,7 @@ from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError, UsageError
 from jaxscope.filters.channels import matches
 from jaxscope.filters.coefficients import ChainDesign
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.report import report
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain
 from jaxscope.session.state import Precision
@@ -44,6 +45,8 @@ class BatchOptions:
     samples_first: bool = False
     processes: int = 1
     reader_options: tuple[tuple[str, str], ...] = ()
+    #: what the recording that is given shows already, to be told beside the output
+    montage: Montage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,7 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
         precision=options.precision,
         first_s=_first_s(info, groups[0]),
         filters=tuple(_filters(chains, info, written)),
-        history=history_of(chains, groups),
+        history=history_of(chains, groups, options.montage),
     )
     return BatchPlan(groups=groups, request=request, warnings=(*info.warnings, *warnings))
 
@@ -122,11 +125,13 @@ def _filters(chains: Sequence[FilterChain], info: RecordingInfo, written: Sequen
     return ["" if number is None else filter_words(chains[number]) for number in numbers]
 
 
-def history_of(chains: Sequence[FilterChain], groups: Sequence[BatchGroup]) -> str:
+def history_of(chains: Sequence[FilterChain], groups: Sequence[BatchGroup], montage: Montage | None = None) -> str:
     """Return how the samples are made, a line for each chain at each rate."""
     from jaxscope import __version__
 
     lines = [f"Filtered with jaxscope {__version__}"]
+    if montage is not None:
+        lines.append(f"Montage: {montage.title}")
     for group in groups:
         info = group.source.recording.info
         used = {number for number in chain_numbers(chains, info, group.source.channels) if number is not None}

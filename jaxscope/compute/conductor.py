@@ -15,18 +15,19 @@ from dataclasses import replace
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
-from jaxscope.compute.frames import ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.frames import ExportProgress, Failure, Outcome
 from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
 from jaxscope.compute.measures import measure_work
+from jaxscope.compute.montaged import Montages, opened_id
+from jaxscope.compute.opening import opened_of
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
-from jaxscope.data.recording import RecordingInfo
-from jaxscope.errors import ReadError
+from jaxscope.errors import ReadError, SpecError
 from jaxscope.session.project import change_of
 from jaxscope.session.state import RecordingRef, SessionState, in_force
 from jaxscope.session.store import Store
@@ -52,6 +53,7 @@ class Conductor:
         self._watch = ReadWatch(deliver)
         self._bench = Workbench(deliver=deliver, recordings=RecordingLibrary(self._watch))
         self._overview = Overview()
+        self._montages = Montages()
         self._designs = DesignJobs(self._bench)
         self._exports = 0
         self._closed = False
@@ -95,9 +97,8 @@ class Conductor:
                 self._say_no_rate(entry, revision)
                 return
             token.check()
-            info = _as_long_as_its_events(entry.recording.info)
             changed = None if known is None else change_of(replace(known, path=path))
-            self._bench.deliver(Opened(recording_id=entry.id, path=path, info=info, changed=changed))
+            self._bench.deliver(opened_of(entry, changed=changed))
 
         self._scheduler.submit("open", work)
 
@@ -116,6 +117,7 @@ class Conductor:
     def take_up(self) -> None:
         """Draw the recording that was opened and that the state refers to already."""
         self._recording_changed(self._store.state)
+        self._tell_montage()
         self._submit_design()
         self._submit_traces()
         self._submit_overview(anew=True)
@@ -147,7 +149,7 @@ class Conductor:
 
     def is_open(self, recording_id: str) -> bool:
         """Whether a recording is still open: it may have been closed while its Opened was on the way."""
-        return self._bench.recordings.has(recording_id)
+        return self._bench.recordings.has(opened_id(recording_id))
 
     def set_width_px(self, traces_px: int, overview_px: int) -> None:
         """Tell how many device pixels the traces and the overview have."""
@@ -222,6 +224,7 @@ class Conductor:
         state, previous = in_force(state), in_force(previous)
         new, old = state.document, previous.document
         recording_changed = new.recording != old.recording
+        montage_changed = new.montage != old.montage
         filter_changed = (new.chains, new.filter_on) != (old.chains, old.filter_on)
         engine_changed = state.engine != previous.engine
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
@@ -229,10 +232,14 @@ class Conductor:
         rate_changed = self._rate_changed(state, previous)
         compared_changed = _compared(own) != _compared(own_before)
         dock_changed = chain_changed or view_changed or rate_changed or compared_changed
-        if filter_changed or recording_changed or dock_changed:
-            self._submit_design()
         if recording_changed:
             self._recording_changed(state)
+        if recording_changed or montage_changed:
+            self._bench.shown = None
+            self._tell_montage()
+            recording_changed = True  # for all that follows, other channels are another recording
+        if filter_changed or recording_changed or dock_changed:
+            self._submit_design()
         if filter_changed or engine_changed or recording_changed or _window_of(state) != _window_of(previous):
             self._submit_traces()
         elif (chain_changed or rate_changed) and self._bench.shown is not None:
@@ -268,9 +275,20 @@ class Conductor:
         if state.document.recording is None:
             return None
         entry = self._bench.recordings.by_path(state.document.recording.path)
+        entry = entry and self._montages.fitting(entry, state.document.montage)
         if entry is None:
             return None
         return Wish(state=state, revision=self._store.revision, entry=entry, asked_at=time.perf_counter())
+
+    def _tell_montage(self) -> None:
+        """Tell which channels there are from now on, where they are not those that were told last."""
+        document = self._store.state.document
+        entry = None if document.recording is None else self._bench.recordings.by_path(document.recording.path)
+        try:
+            for news in () if entry is None else self._montages.news(entry, document.montage):
+                self._bench.deliver(news)
+        except SpecError as error:
+            self._bench.deliver(failure_of("montage", error, self._store.state, self._store.revision))
 
     def _submit_traces(self) -> None:
         wish = self._wish()
@@ -338,14 +356,6 @@ class Conductor:
         if lane.startswith("export-"):
             job = int(lane.removeprefix("export-"))
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
-
-
-def _as_long_as_its_events(info: RecordingInfo) -> RecordingInfo:
-    """Return what the window is told of a recording: one without signals lasts as long as its events do."""
-    if any(channel.kind != "annotation" for channel in info.channels):
-        return info
-    ends_s = (event.onset_s + (event.duration_s or 0.0) for event in info.annotations)
-    return replace(info, duration_s=max((*ends_s, info.duration_s or 0.0)))
 
 
 def _window_of(state: SessionState) -> tuple[object, ...]:

@@ -112,4 +112,5 @@ def _options(wish: Wish, request: ExportRequest) -> BatchOptions:
         device=engine.device,
         precision=engine.precision,
         method=engine.method,
+        montage=wish.state.document.montage,
     )

@@ -258,6 +258,8 @@ class Opened:
     info: RecordingInfo
     #: sentence and hint where the file is no longer what it was known by
     changed: tuple[str, str] | None = None
+    #: the recording is open already, and shows other channels of itself from now on
+    is_same: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -149,7 +149,9 @@ def _kept_at(wish: Wish, channels: tuple[int, ...], n_samples: int) -> Path | No
     if len(channels) * n_samples < KEPT_FROM_VALUES:
         return None
     reference = wish.state.document.recording
-    return cache_path(wish.entry.path, channels, n_samples, None if reference is None else reference.options)
+    options: object = None if reference is None else reference.options
+    montage = wish.state.document.montage
+    return cache_path(wish.entry.path, channels, n_samples, options if montage is None else (options, montage))
 
 
 def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[CancelToken], Steps]:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from jaxscope import unfinished
 from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, plan_batch
 from jaxscope.compute.library import ProgramLibrary
+from jaxscope.compute.montaged import montaged
 from jaxscope.compute.plan import context_of
 from jaxscope.compute.stream import Block, Source, filtered_blocks
 from jaxscope.errors import JaxscopeError, UsageError, WriteError
@@ -155,7 +156,7 @@ def run_rank(rank: Rank) -> int | JaxscopeError:
             samples_first=options.samples_first,
             options=dict(options.reader_options),
         ) as recording:
-            plan = plan_batch(recording, rank.chains, options)
+            plan = plan_batch(montaged(recording, options.montage), rank.chains, options)
             for share in rank.shares:
                 group = plan.groups[share.group]
                 filter_share(group.source, group, share, str(Path(share.path).parent))

@@ -14,6 +14,7 @@ from jaxscope import unfinished
 from jaxscope.compute.batch_plan import BatchOptions
 from jaxscope.errors import WriteError
 from jaxscope.filters.chain_file import chain_to_dict
+from jaxscope.filters.montage_file import montage_to_dict
 from jaxscope.filters.spec import FilterChain
 from jaxscope.writers.base import WriteRequest
 
@@ -65,10 +66,14 @@ def hash_of(path: Path) -> str:
         return str(end.value)
 
 
+def _montage_told(options: BatchOptions) -> dict[str, Any]:
+    return {} if options.montage is None else {"montage": montage_to_dict(options.montage)}
+
+
 def options_told(options: BatchOptions) -> dict[str, Any]:
     """Return what was asked for, beside chains and precision, that decides the content of an output."""
     names = ("channels", "start_s", "stop_s", "rate_hz", "samples_first", "reader_options", "device", "method")
-    return {name: getattr(options, name) for name in names}
+    return {**{name: getattr(options, name) for name in names}, **_montage_told(options)}
 
 
 def provenance_of(

@@ -1,0 +1,196 @@
+"""A recording as a montage shows it: everything after opening reads derived channels and knows no difference.
+
+``MontagedRecording`` reads the recorded channels that are asked for and mixes them; its info lists the derived ones.
+Invariant: samples of a derived channel are the same whichever window, block or process reads them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from jaxscope.compute.frames import Opened
+from jaxscope.compute.library import HeldRecording, OpenRecording, WindowCache
+from jaxscope.compute.opening import opened_of
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.errors import SpecError
+from jaxscope.filters.mixing import Mixing
+from jaxscope.filters.montage import Montage
+from jaxscope.filters.montage_rows import Derivation, Derived, derive, words_of
+
+#: Sets of channels whose mixing is kept ready, a recording.
+MOST_MIXINGS = 16
+#: What stands between the id of a recording and the number of its montage.
+_MARK = " montage "
+
+
+def montaged(recording: Recording, montage: Montage | None) -> Recording:
+    """Return a recording as a montage shows it; itself where there is none.
+
+    Raises
+    ------
+    SpecError
+        The montage does not fit the recording.
+    """
+    return recording if montage is None else MontagedRecording(recording, montage)
+
+
+def montaged_info(info: RecordingInfo, montage: Montage | None) -> RecordingInfo:
+    """Return what is known of a recording as a montage shows it.
+
+    Raises
+    ------
+    SpecError
+        The montage does not fit the recording.
+    """
+    return info if montage is None else _info_of(info, derive(montage, info.channels))
+
+
+def what_is_made(info: RecordingInfo, montage: Montage) -> tuple[tuple[str, str], ...]:
+    """Return the name of each new channel, and what it is made of in words.
+
+    Raises
+    ------
+    SpecError
+        The montage does not fit the recording.
+    """
+    made = derive(montage, info.channels).channels
+    return tuple((one.name, words_of(one, info.channels)) for one in made if not one.is_recorded)
+
+
+class MontagedRecording(Recording):
+    """A recording seen through a montage.
+
+    Parameters
+    ----------
+    inner : Recording
+    montage : Montage
+
+    Raises
+    ------
+    SpecError
+        The montage does not fit the recording.
+    """
+
+    def __init__(self, inner: Recording, montage: Montage) -> None:
+        self._inner = inner
+        self._montage = montage
+        self._known: tuple[RecordingInfo, RecordingInfo, tuple[Derived, ...]] | None = None
+        self._mixings = lru_cache(maxsize=MOST_MIXINGS)(Mixing)
+        self._look()
+
+    @property
+    def info(self) -> RecordingInfo:
+        """What is known without reading samples."""
+        return self._look()[1]
+
+    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
+        """Return samples of derived channels, as the recording does of its own."""
+        _, info, derived = self._look()
+        chosen, span = info.reading_span(start, stop, channels)
+        if not chosen:
+            return self._inner.read(span.start, span.stop, ())
+        mixing = self._mixings(tuple(derived[number] for number in chosen))
+        return mixing.apply(self._inner.read(span.start, span.stop, mixing.inputs))
+
+    def close(self) -> None:
+        """Let go of the recording."""
+        self._inner.close()
+
+    def _look(self) -> tuple[RecordingInfo, RecordingInfo, tuple[Derived, ...]]:
+        """Return what is recorded now and what is made of it: a recording may grow while it is read."""
+        recorded, known = self._inner.info, self._known
+        if known is None or known[0] is not recorded:
+            made = derive(self._montage, recorded.channels)
+            known = self._known = (recorded, _info_of(recorded, made), made.channels)
+        return known
+
+
+class HeldMontage(HeldRecording):
+    """A montage of a recording that is held: holding one holds the other, and whoever opened the file closes it."""
+
+    def __init__(self, base: HeldRecording, montage: Montage) -> None:
+        super().__init__(MontagedRecording(base, montage))
+        self._base = base
+
+    def hold(self) -> None:
+        """Keep the recording open until ``release``; Cancelled where it is closed."""
+        self._base.hold()
+
+    def release(self) -> None:
+        """End a ``hold``."""
+        self._base.release()
+
+    def close(self) -> None:
+        """Leave the recording open: it belongs to the library."""
+
+
+class Montages:
+    """The present montage of an open recording, with a memory of windows of its own."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, Montage, OpenRecording] | None = None
+        self._told = ""
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def entry(self, entry: OpenRecording, montage: Montage | None) -> OpenRecording:
+        """Return an open recording as a montage shows it; the same one for the same montage.
+
+        Raises
+        ------
+        SpecError
+            The montage does not fit the recording.
+        """
+        with self._lock:
+            if montage is None:
+                self._last = None
+                return entry
+            last = self._last
+            if last is not None and (last[0], last[1]) == (entry.id, montage):
+                return last[2]
+            held = HeldMontage(entry.recording, montage)
+            self._count += 1
+            made = OpenRecording(
+                id=f"{entry.id}{_MARK}{self._count}", path=entry.path, recording=held, cache=WindowCache(held)
+            )
+            self._last = (entry.id, montage, made)
+        entry.cache.clear()
+        return made
+
+    def fitting(self, entry: OpenRecording, montage: Montage | None) -> OpenRecording | None:
+        """Return what ``entry`` does; None where the montage does not fit, which was told when it was chosen."""
+        try:
+            return self.entry(entry, montage)
+        except SpecError:
+            return None
+
+    def news(self, entry: OpenRecording, montage: Montage | None) -> tuple[Opened, ...]:
+        """Return what is to be told of the channels, where they are others than were told last (first, at opening).
+
+        Raises
+        ------
+        SpecError
+            The montage does not fit the recording.
+        """
+        shown = self.entry(entry, montage)
+        before = self._told if opened_id(self._told) == entry.id else entry.id
+        self._told = shown.id
+        return () if shown.id == before else (opened_of(shown, is_same=True),)
+
+
+def opened_id(recording_id: str) -> str:
+    """Return the id of the recording that was opened, of the id of a montage of it."""
+    return recording_id.partition(_MARK)[0]
+
+
+def _info_of(info: RecordingInfo, made: Derivation) -> RecordingInfo:
+    channels = tuple(_channel_of(info, one) for one in made.channels)
+    return replace(info, channels=channels, warnings=(*info.warnings, *made.notes))
+
+
+def _channel_of(info: RecordingInfo, derived: Derived) -> Channel:
+    first = info.channels[derived.terms[0][0]]
+    return first if derived.is_recorded else replace(first, name=derived.name)
