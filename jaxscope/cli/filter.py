@@ -18,6 +18,8 @@ from jaxscope.cli.inputs import Input, find_inputs
 from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import (
     NameList,
+    montage_of,
+    montage_option,
     option_option,
     options_of,
     rate_option,
@@ -28,8 +30,9 @@ from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageErro
 from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
 if TYPE_CHECKING:
+    from jaxscope.data.annotations import EventEdits
     from jaxscope.filters.spec import FilterChain
-    from jaxscope.session.state import RecordingRef
+    from jaxscope.session.state import Document, RecordingRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,6 +57,7 @@ class _Job:
     help="A chain file, or a filter of another program; the first that fits a channel.",
 )
 @click.option("--project", type=click.Path(), help="A project whose chains are used.")
+@montage_option
 @click.option("--channels", type=NameList(), help="Names or globs, separated by commas, of what is written.")
 @click.option("--start", "start_s", type=float, help="First second.")
 @click.option("--stop", "stop_s", type=float, help="Last second, not included.")
@@ -66,6 +70,11 @@ class _Job:
 @click.option("--precision", type=click.Choice(["float32", "float64"]))
 @click.option("--method", help="auto, block, scan, …")
 @click.option("--gaps", type=click.Choice(["segment", "propagate"]), help="In place of what the chain says.")
+@click.option(
+    "--bad-spans",
+    type=click.Choice(["keep", "exclude"]),
+    help="Whether what events mark as bad is filtered, or left out and written as missing samples.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace an output that exists.")
 @click.option("--resume", is_flag=True, help="Leave what an earlier run has finished from the same input as it is.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Files at the same time.")
@@ -113,11 +122,12 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
 
     if given["chains"] and given["project"]:
         raise UsageError("--project and --chain exclude each other", hint="give one of them")
-    if not given["chains"] and not given["project"]:
-        raise UsageError("there is no filter", hint="give --chain or --project")
+    if not given["chains"] and not given["project"] and not given["montage"]:
+        raise UsageError("there is no filter", hint="give --chain, --project or --montage")
     if bool(given["output"]) == bool(given["output_dir"]):
         raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
-    chains, engine, recording = _chains_and_engine(files, given)
+    chains, engine, document = _chains_and_engine(files, given)
+    recording = None if document is None else document.recording
     if not files and recording is not None:
         warn(changed_words(recording))
     told = list(files) or ([recording.path] if recording else [])
@@ -138,9 +148,32 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         "rate_hz": given["rate_hz"] or (recording.rate_hz if recording is not None and not files else None),
         "reader_options": tuple(_reader_options(given, files, recording).items()),
     }
-    work = [_Job(source=one.path, target=_target(one, given), chains=chains, options=options) for one in sources]
+    options["bad_spans"] = given["bad_spans"] or ("keep" if document is None else document.bad_spans)
+    options["montage"] = montage_of(given["montage"], None if document is None else document.montage)
+    work = [
+        _Job(
+            source=one.path,
+            target=_target(one, given),
+            chains=chains,
+            options={**options, "events": _events_for(one.path, document)},
+        )
+        for one in sources
+    ]
     _refuse_shared_targets(work)
     return work
+
+
+def _events_for(source: str, document: Document | None) -> EventEdits | None:
+    """Return the events of a project where a source is its recording, by its path or its content; else None."""
+    from jaxscope.session.events import edits_of
+    from jaxscope.session.project import fingerprint
+
+    reference = None if document is None else document.recording
+    if document is None or reference is None or not os.path.isfile(source):
+        return None
+    is_known = os.path.realpath(reference.path) == os.path.realpath(source)
+    is_known = is_known or fingerprint(source) == (reference.size_bytes, reference.fingerprint)
+    return edits_of(document) if is_known else None
 
 
 def _reader_options(given: dict[str, Any], files: tuple[str, ...], recording: RecordingRef | None) -> dict[str, str]:
@@ -164,7 +197,7 @@ def _refuse_shared_targets(work: list[_Job]) -> None:
 
 def _chains_and_engine(
     files: tuple[str, ...], given: dict[str, Any]
-) -> tuple[tuple[FilterChain, ...], Any, RecordingRef | None]:
+) -> tuple[tuple[FilterChain, ...], Any, Document | None]:
     from jaxscope.session.project import load_project
 
     if not given["project"]:
@@ -175,7 +208,7 @@ def _chains_and_engine(
     document = project.document
     chains = document.chains if document.filter_on else ()
     _refuse_unknown_stages(chains, given["project"])
-    return chains, project.engine, document.recording
+    return chains, project.engine, document
 
 
 def _refuse_unknown_stages(chains: tuple[FilterChain, ...], project: str) -> None:

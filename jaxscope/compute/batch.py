@@ -26,11 +26,12 @@ from jaxscope.compute.render import row_groups
 from jaxscope.compute.resume import finished_result
 from jaxscope.compute.spot_check import SpotCheck
 from jaxscope.compute.stream import Block, filtered_blocks
+from jaxscope.data.annotations import EventEdits
 from jaxscope.data.recording import Recording
 from jaxscope.errors import WriteError
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
-from jaxscope.session.state import Precision
+from jaxscope.session.state import BadSpanPolicy, Precision
 from jaxscope.writers import SUFFIXES, WRITERS, format_for, open_writer
 
 #: The longest name of an output: file systems hold 255 bytes, and its temporary file and its provenance need some more.
@@ -62,6 +63,8 @@ def filter_file(
     resume: bool = False,
     processes: int = 1,
     montage: Montage | None = None,
+    events: EventEdits | None = None,
+    bad_spans: BadSpanPolicy = "keep",
 ) -> Result:
     """Filter a file into another one.
 
@@ -84,6 +87,10 @@ def filter_file(
         How many processes share the work; see ``processes``.
     montage : Montage or None
         How the channels that are filtered are made of the recorded ones; ``channels`` then names the new ones.
+    events : EventEdits or None
+        The events to write in place of those of the source, as a project has them.
+    bad_spans : str
+        ``"exclude"``: what an event marks as bad is not filtered, and is NaN (missing) in what is written.
 
     Returns
     -------
@@ -111,6 +118,8 @@ def filter_file(
         processes=processes,
         montage=montage,
         reader_options=reader_options,
+        events=events,
+        bad_spans=bad_spans,
     )
     if resume and (before := finished_result(chains, options)) is not None:
         return before

@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from jaxscope.compute.bad_spans import excluded_events, excluded_samples, excluded_words, parted_chains
 from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
 from jaxscope.compute.plan import EVERYTHING
 from jaxscope.compute.stream import Source
-from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.annotations import Annotation, EventEdits, Gap
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
-from jaxscope.errors import ReadError, UsageError
+from jaxscope.errors import ReadError, UsageError, counted
 from jaxscope.filters.channels import matches
 from jaxscope.filters.coefficients import ChainDesign
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.report import report
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain
-from jaxscope.session.state import Precision
+from jaxscope.session.state import BadSpanPolicy, Precision
 from jaxscope.writers.base import WriteRequest
 
 
@@ -29,7 +30,9 @@ from jaxscope.writers.base import WriteRequest
 class BatchOptions:
     """How a file is filtered and written. ``channels`` holds names or globs; empty means all.
 
-    ``rate_hz``, ``samples_first`` and ``reader_options`` are what the source was opened with.
+    With ``bad_spans`` ``"exclude"`` what an event marks as bad is not filtered, and written as missing samples: raw
+    ones amid filtered ones would be taken for filtered. ``rate_hz``, ``samples_first`` and ``reader_options`` are what
+    the source was opened with.
     """
 
     source: str
@@ -47,6 +50,9 @@ class BatchOptions:
     reader_options: tuple[tuple[str, str], ...] = ()
     #: what the recording that is given shows already, to be told beside the output
     montage: Montage | None = None
+    #: the events in place of those of the source, None for these; what is new in the source is written as well
+    events: EventEdits | None = None
+    bad_spans: BadSpanPolicy = "keep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,14 +103,18 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
         )
     gaps = _gaps_of(info, written)
     start_s, stop_s = _range_of(info, options, gaps)
-    groups, warnings = _groups(recording, chains, options, written, start_s, stop_s)
+    events = info.annotations if options.events is None else options.events.on(info.annotations)
+    excluded = excluded_events(events, options.bad_spans)
+    chains = parted_chains(chains, excluded)
+    groups, warnings = _groups(recording, chains, options, written, start_s, stop_s, excluded)
+    names = frozenset(info.channels[number].name for number in written)
     lengths = {out: group.n_samples for group in groups for out in group.outputs}
     request = WriteRequest(
         channels=tuple(
             replace(info.channels[number], n_samples=lengths[place], gaps=None) for place, number in enumerate(written)
         ),
         start=None if info.start is None else info.start + timedelta(seconds=start_s),
-        annotations=_shifted_annotations(info.annotations, start_s, stop_s),
+        annotations=_of_written(_shifted_annotations(events, start_s, stop_s), names, warnings),
         gaps=_shifted_gaps(gaps, start_s, stop_s),
         precision=options.precision,
         first_s=_first_s(info, groups[0]),
@@ -243,6 +253,7 @@ def _groups(
     written: Sequence[int],
     start_s: float,
     stop_s: float,
+    excluded: tuple[Annotation, ...] = (),
 ) -> tuple[tuple[BatchGroup, ...], list[str]]:
     info = recording.info
     members: dict[tuple[float, int], list[int]] = {}
@@ -272,6 +283,7 @@ def _groups(
                     device=options.device,
                     precision=options.precision,
                     method=options.method,
+                    bad=excluded_samples(excluded, info, channels, designs),
                 ),
                 first_sample=min(span.start, n_samples),
                 stop_sample=n_samples if whole else min(span.stop, n_samples),
@@ -280,6 +292,8 @@ def _groups(
         )
     if not any(design is not None for group in groups for design in group.source.designs):
         warnings.append("no chain is for any channel that is written: all pass through unfiltered")
+    if any(group.source.bad for group in groups):
+        warnings.extend(excluded_words(excluded, start_s, stop_s))
     return tuple(groups), list(dict.fromkeys(warnings))
 
 
@@ -327,6 +341,21 @@ def _shifted_annotations(annotations: Sequence[Annotation], start_s: float, stop
                 duration_s=None if item.duration_s is None else max(0.0, end_s - onset_s),
             )
         )
+    return tuple(kept)
+
+
+def _of_written(
+    annotations: Sequence[Annotation], names: frozenset[str], warnings: list[str]
+) -> tuple[Annotation, ...]:
+    """Return events about channels that are written, or about all; say how many are about others only."""
+    kept = []
+    for event in annotations:
+        own = tuple(name for name in event.channels if name in names)
+        if own or not event.channels:
+            kept.append(event if own == event.channels else replace(event, channels=own))
+    n_left = len(annotations) - len(kept)
+    if n_left:
+        warnings.append(f"{counted(n_left, 'event')} about channels that are not written: left out")
     return tuple(kept)
 
 

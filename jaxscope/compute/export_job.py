@@ -12,6 +12,7 @@ from jaxscope.compute.frames import ExportProgress
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
 from jaxscope.compute.workbench import Wish, Workbench
 from jaxscope.errors import WriteError
+from jaxscope.session.events import edits_of
 
 if TYPE_CHECKING:
     from jaxscope.compute.batch_plan import BatchOptions
@@ -113,4 +114,6 @@ def _options(wish: Wish, request: ExportRequest) -> BatchOptions:
         precision=engine.precision,
         method=engine.method,
         montage=wish.state.document.montage,
+        events=edits_of(wish.state.document),
+        bad_spans=wish.state.document.bad_spans,
     )

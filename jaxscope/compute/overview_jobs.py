@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.bad_spans import excluded_of, excluded_samples
 from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import Blocked, Envelope, OverviewFrame
 from jaxscope.compute.plan import alike_channels, context_of, designs_of
@@ -176,6 +177,7 @@ def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[Ca
             device=engine.device,
             precision=engine.precision,
             method=engine.method,
+            bad=excluded_samples(excluded_of(wish.state.document), recording.info, channels, designs),
         )
         with overview.lock:
             overview.after, overview.after_key = pyramid, overview.key_of(wish)

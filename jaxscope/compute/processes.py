@@ -108,6 +108,7 @@ def filter_share(source: Source, group: BatchGroup, share: Share, folder: str) -
         source,
         channels=tuple(source.channels[row] for row in share.rows),
         designs=tuple(source.designs[row] for row in share.rows),
+        bad=source.bad.of_rows(share.rows),
     )
     is_whole = (share.first_sample, share.stop_sample) == (group.first_sample, group.stop_sample)
     contexts = [context_of(design) for design in own.designs if design is not None]

@@ -12,6 +12,7 @@ from typing import Any
 
 from jaxscope import unfinished
 from jaxscope.compute.batch_plan import BatchOptions
+from jaxscope.data.annotations import EventEdits
 from jaxscope.errors import WriteError
 from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.montage_file import montage_to_dict
@@ -73,7 +74,16 @@ def _montage_told(options: BatchOptions) -> dict[str, Any]:
 def options_told(options: BatchOptions) -> dict[str, Any]:
     """Return what was asked for, beside chains and precision, that decides the content of an output."""
     names = ("channels", "start_s", "stop_s", "rate_hz", "samples_first", "reader_options", "device", "method")
-    return {**{name: getattr(options, name) for name in names}, **_montage_told(options)}
+    told = {name: getattr(options, name) for name in names}
+    events = None if options.events is None else events_digest(options.events)
+    # only where it was asked for, so that what was finished before is known to be
+    asked = {"bad_spans": options.bad_spans} if options.bad_spans != "keep" else {}
+    return {**told, **asked, **({"events": events} if events else {}), **_montage_told(options)}
+
+
+def events_digest(edits: EventEdits) -> str:
+    """Return the SHA-256 of events that take the place of those of a source."""
+    return hashlib.sha256(repr((edits.events, edits.removed)).encode()).hexdigest()
 
 
 def provenance_of(

@@ -243,13 +243,16 @@ def _in_tiles(
     def read(start: int) -> FloatArray:
         return cache.tile(start, min(start + length, piece.segment_stop), length, group.channels)
 
-    run = tuned_run(group, piece, cache, ready, programs, read) or TileRun(
-        cache.filtered(group.channels).of((piece.segment_first, tuple(ready_key(ready)))),
+    def seen(start: int) -> FloatArray:
+        return group.bad.masked(read(start), start)
+
+    run = tuned_run(group, piece, cache, ready, programs, seen) or TileRun(
+        cache.filtered(group.channels).of((piece.segment_first, group.bad, tuple(ready_key(ready)))),
         first=piece.read_first,
         is_true_start=piece.read_first == piece.segment_first,
         context=piece.before if piece.settled else EVERYTHING,
         length=length,
-        read=read,
+        read=seen,
         step=lambda x, states: step_rows(x, ready, states),
         begin=lambda: [program.start() for _, program in ready],
     )
@@ -333,7 +336,7 @@ def _in_chunks(
     for number, chunk in enumerate(chunks):
         x = cache.read(chunk.read_first, chunk.read_stop, group.channels)
         cut = slice(chunk.show_first - chunk.read_first, chunk.show_stop - chunk.read_first)
-        y = run_rows(x, ready)
+        y = run_rows(group.bad.masked(x, chunk.read_first), ready)
         for _, program in ready:
             programs.mark_warm(program, x.shape[1])
         before, after = x[:, cut], y[:, cut]

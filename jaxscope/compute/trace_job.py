@@ -221,6 +221,7 @@ def _settled_piece(
         method=request.method,
     )
     context = max((context_of(design) for design in set(group.designs) if design is not None), default=0)
+        bad=group.bad,
     reach = min(context, piece.show_first - piece.segment_first) + piece.show_stop - piece.show_first
     shown_values = (piece.show_stop - piece.show_first) * len(group.channels)
     if reach * len(group.channels) > SETTLE_VALUES or shown_values > SETTLE_VALUES // 64:

@@ -112,20 +112,6 @@ def change_of(reference: RecordingRef) -> tuple[str, str] | None:
     )
 
 
-def is_recording_of(document: Document, path: str | Path) -> bool:
-    """Say whether a file is the recording of a document: by its place, or by its size and content."""
-    reference = document.recording
-    if reference is None:
-        return False
-    if os.path.realpath(reference.path) == os.path.realpath(path):
-        return True
-    try:
-        size, digest = fingerprint(path)
-    except OSError:  # whoever opens it tells
-        return False
-    return (reference.size_bytes, reference.fingerprint) == (size, digest)
-
-
 def changed_words(reference: RecordingRef) -> tuple[str, ...]:
     """Return the sentence for a recording that has changed, for a warning; none where it has not."""
     change = change_of(reference)
