@@ -64,6 +64,7 @@ def measure(
         if not rows or length > LONGEST or n_taps * length > MOST_PRODUCTS or part.after.shape[1] == 0:
             continue
         x = recording.read(part.piece.read_first, part.piece.read_stop, [part.group.channels[row] for row in rows])
+        x = part.group.bad.of_rows(rows).masked(x, part.piece.read_first)
         reference = reference_of(x, [part.group.designs[row] for row in rows], programs)
         lead = part.first_sample - part.piece.read_first
         shown = part.after[rows]

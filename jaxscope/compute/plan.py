@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from jaxscope.compute.bad_spans import excluded_of, excluded_samples, parted_chains
 from jaxscope.compute.delays import delay_of
 from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
 from jaxscope.compute.frames import Blocked
 from jaxscope.data.annotations import Gap
+from jaxscope.data.bad_spans import NOTHING_BAD, BadSamples
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.data.timeline import Segment
 from jaxscope.display.envelope import bin_size
@@ -70,6 +72,8 @@ class GroupRequest:
     pieces: tuple[Piece, ...]
     #: whether what the filter takes away is looked at: its envelope and its size cost as much as the traces
     wants_difference: bool = False
+    #: samples that the filters do not see
+    bad: BadSamples = NOTHING_BAD
 
     @property
     def filtered(self) -> tuple[bool, ...]:
@@ -190,6 +194,7 @@ def plan(
                 width_px=width_px,
                 live_values=live_values,
                 wants_difference=viewport.mode == "difference",
+                bad=excluded_samples(excluded_of(state.document), info, channels, designs),
             )
         )
     return RenderRequest(
@@ -215,7 +220,7 @@ def designs_of(
     state: SessionState, info: RecordingInfo, channels: Sequence[int], rate_hz: float, *, revision: int = 0
 ) -> tuple[ChainDesign | None, ...] | Blocked:
     """Return the coefficients of each channel (None where it stays raw), or why there can be no frame."""
-    chains = state.document.chains
+    chains = parted_chains(state.document.chains, excluded_of(state.document))
     if not state.document.filter_on or not chains:
         return (None,) * len(channels)
     designs: list[ChainDesign | None] = []
@@ -301,6 +306,7 @@ def _group(
     width_px: int,
     live_values: int,
     wants_difference: bool,
+    bad: BadSamples,
 ) -> GroupRequest:
     active = [design for design in designs if design is not None]
     context = max((context_of(design) for design in set(active)), default=0)
@@ -335,6 +341,7 @@ def _group(
         context_samples=context,
         pieces=tuple(pieces),
         wants_difference=wants_difference,
+        bad=bad,
     )
 
 

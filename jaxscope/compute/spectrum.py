@@ -77,7 +77,9 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
         rows = rows[:: max(1, -(-len(rows) // MOST_CHANNELS))]
         if rows:
             filtered = any(part.group.filtered[row] for row in rows)
-            picked.append((part.group.rate_hz, part.before[rows], part.after[rows], filtered))
+            # the same parts on both sides: what is left out is in neither
+            seen = part.group.bad.of_rows(rows).masked(part.before[rows], part.first_sample)
+            picked.append((part.group.rate_hz, seen, part.after[rows], filtered))
     if not picked:
         return None
     # the rate that the curve over them is for; where none of its channels is on the screen, the highest

@@ -104,7 +104,8 @@ def _error_of(spot: Spot, programs: ProgramLibrary) -> float | None:
     if stop - first > LONGEST:
         return None
     x = spot.group.source.recording.read(first, stop, [spot.group.source.channels[spot.row]])
-    reference = reference_of(x, [design], programs)[0]
+    seen = spot.group.source.bad.of_rows([spot.row]).masked(x, first)
+    reference = reference_of(seen, [design], programs)[0]
     own = reference[spot.first_sample - first : spot.stop_sample - first]
     known = np.isfinite(own)
     if not np.array_equal(known, np.isfinite(spot.values)):

@@ -18,6 +18,7 @@ from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import context_of
 from jaxscope.compute.render import RowGroup, row_groups
 from jaxscope.compute.zero_spill import ZeroPhaseSpill
+from jaxscope.data.bad_spans import NOTHING_BAD, BadSamples
 from jaxscope.data.recording import Recording
 from jaxscope.data.timeline import Segment
 from jaxscope.filters.coefficients import ChainDesign
@@ -45,6 +46,8 @@ class Source:
     device: str
     precision: str
     method: str
+    #: samples that the filters do not see, and that are missing in what they give
+    bad: BadSamples = NOTHING_BAD
 
     @property
     def n_samples(self) -> int:
@@ -151,8 +154,9 @@ def _segment_blocks(
         cut = slice(at - read_first, end - read_first)
         y = np.array(x[:, cut], dtype=np.float64)
         place = at - segment.first_sample
+        seen = source.bad.masked(x, read_first)
         for runner in runners:
-            y[runner.rows] = runner.filter(x, cut, place)
+            y[runner.rows] = runner.filter(seen, cut, place)
         keep = slice(max(0, first - at), stop - at)
         if keep.start < end - at:
             yield Block(at + keep.start, x[:, cut][:, keep], y[:, keep])
@@ -203,7 +207,8 @@ class _SpilledRunner:
         channels = [source.channels[row] for row in self._group.rows]
         for at in range(segment.first_sample, segment.stop_sample, self._spill.length):
             stop = min(segment.stop_sample, at + self._spill.length)
-            self._spill.put(at - segment.first_sample, source.recording.read(at, stop, channels))
+            x = source.bad.of_rows(self._group.rows).masked(source.recording.read(at, stop, channels), at)
+            self._spill.put(at - segment.first_sample, x)
             yield
         yield from self._spill.filter(self._group.key, self._programs)
 

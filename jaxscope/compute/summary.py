@@ -117,7 +117,13 @@ def summarise(recording: Recording, *, quick: bool = False) -> dict[str, Any]:
         "duration_s": _json(info.duration_s),
         "channels": channels,
         "annotations": [
-            {"onset_s": _json(note.onset_s), "duration_s": _json(note.duration_s), "text": note.text}
+            {
+                "onset_s": _json(note.onset_s),
+                "duration_s": _json(note.duration_s),
+                "text": note.text,
+                **({"channels": list(note.channels)} if note.channels else {}),
+                **({"is_bad": True} if note.is_bad else {}),
+            }
             for note in info.annotations
         ],
         "gaps": [{"start_s": gap.start_s, "stop_s": gap.stop_s} for gap in info.gaps],

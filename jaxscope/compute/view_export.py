@@ -130,6 +130,7 @@ def _blocks(bench: Workbench, wish: Wish, request: RenderRequest, group: GroupRe
         device=request.device,
         precision=request.precision,
         method=request.method,
+        bad=group.bad,
     )
     step = max(1, BLOCK_VALUES // len(group.channels))
     for block in filtered_blocks(

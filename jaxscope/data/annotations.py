@@ -11,6 +11,10 @@ from dataclasses import dataclass
 
 #: How the text of an event begins that marks a bad span, in capitals or not.
 BAD_PREFIX = "BAD"
+#: The type of markers that BrainVision has for bad spans.
+BAD_KIND = "Bad Interval"
+#: Parts a text from the channel that it is about in EDF+: the habit of MNE, which other programs show as it stands.
+CHANNEL_MARK = "@@"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ def notes_text(
         "kinds": [channel.kind for channel in channels],
         "rates_hz": [channel.rate_hz for channel in channels],
         "start": None if start is None else start.isoformat(),
-        "annotations": [[note.onset_s, note.duration_s, note.text] for note in annotations],
+        "annotations": [_told(note) for note in annotations],
         "gaps": [[gap.start_s, gap.stop_s] for gap in gaps],
         "full_scale": list(full_scale),
         "history": history,
@@ -154,9 +154,20 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _annotation(onset_s: Any, duration_s: Any, text: Any) -> Annotation:
-    if not isinstance(text, str):
+def _told(note: Annotation) -> list[Any]:
+    """Return an event as a list, which ends where there is nothing more to tell."""
+    rest: list[Any] = [list(note.channels), True] if note.is_bad else [list(note.channels)] if note.channels else []
+    return [note.onset_s, note.duration_s, note.text, *rest]
+
+
+def _annotation(onset_s: Any, duration_s: Any, text: Any, *rest: Any) -> Annotation:
+    channels, is_bad = rest if len(rest) == 2 else (*rest, False) if rest else ((), False)
+    if not isinstance(text, str) or not isinstance(is_bad, bool):
         raise TypeError("a text is wanted")
     return Annotation(
-        onset_s=_number(onset_s), duration_s=None if duration_s is None else _number(duration_s), text=text
+        onset_s=_number(onset_s),
+        duration_s=None if duration_s is None else _number(duration_s),
+        text=text,
+        channels=_texts(channels) if channels else (),
+        is_bad=is_bad,
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.annotations import BAD_KIND, Annotation, Gap, joined_channels
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
@@ -65,14 +65,12 @@ class BrainVisionRecording(Recording):
 
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
-        result = self._table.read(self._file, span, chosen)
-        with np.errstate(invalid="ignore", over="ignore"):  # an absurd resolution makes infinities
-            for row, index in enumerate(chosen):
-                gain = self._gains[index]
-                if gain is not None:
-                    result[row] *= gain
-                elif self._table.dtype.kind == "i":
-                    result[row] %= 256.0**self._table.dtype.itemsize
+        gains = [self._gains[index] for index in chosen]
+        result = self._table.read(self._file, span, chosen, [1.0 if gain is None else gain for gain in gains])
+        if self._table.dtype.kind == "i":
+            for row, gain in zip(result, gains, strict=True):
+                if gain is None:
+                    row %= 256.0**self._table.dtype.itemsize
         return result
 
 
@@ -181,16 +179,21 @@ def _describe(header: BrainVisionHeader, n_samples: int, warnings: list[str]) ->
         start=_start(markers),
         duration_s=timeline.stop_s(rate_hz, n_samples),
         channels=tuple(channels),
-        annotations=tuple(
-            Annotation(
-                onset_s=timeline.second_of(marker.position, rate_hz),
-                duration_s=marker.n_samples / rate_hz,
-                text=f"{marker.kind}/{marker.text}",
-            )
-            for marker in inside
-        ),
+        annotations=joined_channels(_annotation(marker, channels, timeline, rate_hz) for marker in inside),
         gaps=gaps,
         warnings=tuple(warnings),
+    )
+
+
+def _annotation(marker: Marker, channels: Sequence[Channel], timeline: Timeline, rate_hz: float) -> Annotation:
+    text = f"{marker.kind}/{marker.text}"
+    alone = Annotation(onset_s=0.0, text=marker.text)
+    return Annotation(
+        onset_s=timeline.second_of(marker.position, rate_hz),
+        duration_s=marker.n_samples / rate_hz,
+        # a text that says by itself that it is bad needs no type for it
+        text=marker.text if marker.kind == BAD_KIND and alone.says_bad else text,
+        channels=(channels[marker.channel - 1].name,) if 0 < marker.channel <= len(channels) else (),
     )
 
 

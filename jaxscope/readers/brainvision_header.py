@@ -75,12 +75,16 @@ class BrainVisionHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """One marker. ``position`` counts samples from 0; ``date`` is set on segments that tell when they began."""
+    """One marker. ``position`` counts samples from 0, ``channel`` channels from 1, with 0 for all.
+
+    ``date`` is set on segments that tell when they began.
+    """
 
     kind: str
     text: str
     position: int
     n_samples: int
+    channel: int
     date: datetime | None
 
 
@@ -255,7 +259,7 @@ def parse_markers(path: Path) -> tuple[list[Marker], int]:
         if match is None:
             continue
         parts = [part.replace("\\1", ",").strip() for part in match[1].split(",")]
-        kind, text, position, length, _, date = (*parts, "", "", "", "", "", "")[:6]
+        kind, text, position, length, channel, date = (*parts, "", "", "", "", "", "")[:6]
         place = _number(position)
         if place is None or abs(place) > 2**62:
             n_unreadable += 1
@@ -267,6 +271,7 @@ def parse_markers(path: Path) -> tuple[list[Marker], int]:
                 text=text,
                 position=int(place) - 1,
                 n_samples=int(size) if size is not None and 0 <= size < 2**62 else 0,
+                channel=int(number) if (number := _number(channel)) is not None and 0 < number < 2**31 else 0,
                 date=parse_date(date) if kind.lower() == "new segment" else None,
             )
         )

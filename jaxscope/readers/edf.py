@@ -8,13 +8,14 @@ The number of records is believed only as far as the size of the file bears it o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
-from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.annotations import CHANNEL_MARK, Annotation, Gap, joined_channels
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
@@ -23,7 +24,7 @@ from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.edf_annotations import AnnotationScan, gaps_between, scan_annotations
 from jaxscope.readers.edf_header import Calibration, EdfHeader, SignalHeader, parse_header, sniff_bdf, sniff_edf
 from jaxscope.readers.edf_records import Column, RecordFile, integers
-from jaxscope.readers.record_recording import RecordRecording, StoredSignal
+from jaxscope.readers.record_recording import Decoder, RecordRecording, StoredSignal
 
 #: Onsets are written as decimals, often with four digits after the point.
 _ONSET_ROUNDING_S = 1e-4
@@ -58,6 +59,7 @@ def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warning
     record_s = _record_seconds(header, [signal for signal, _ in signals], options, warnings)
     annotations, gaps, first_onset_s = _times(header, file, notes, record_s, warnings)
     names = unique_names(signal.label for signal, _ in signals)
+    annotations = _of_channels(annotations, frozenset(names))
     channels, calibrations = [], []
     for name, (signal, _) in zip(names, signals, strict=True):
         channel, calibration = _channel(name, signal, file.n_records, record_s, warnings)
@@ -84,9 +86,15 @@ def _stored(header: EdfHeader, column: Column, channel: Channel, calibration: Ca
     return StoredSignal(
         column=column,
         sample_bytes=header.sample_bytes,
-        decode=partial(integers, sample_bytes=header.sample_bytes, unsigned=not channel.is_data),
+        decode=_decoder(header.sample_bytes, unsigned=not channel.is_data),
         calibration=calibration,
     )
+
+
+@cache
+def _decoder(sample_bytes: int, *, unsigned: bool) -> Decoder:
+    """Return how samples become numbers; the same function for all that are stored alike."""
+    return partial(integers, sample_bytes=sample_bytes, unsigned=unsigned)
 
 
 def _columns_of(header: EdfHeader) -> list[Column]:
@@ -181,6 +189,17 @@ def _times(
         for note in scan.annotations
     )
     return annotations, gaps, first_s
+
+
+def _of_channels(annotations: tuple[Annotation, ...], names: frozenset[str]) -> tuple[Annotation, ...]:
+    """Return annotations with the channel that their text names, as MNE writes it: ``blink@@Fp1``."""
+    told = [(note, *note.text.rpartition(CHANNEL_MARK)) for note in annotations]
+    if not any(name in names for _, _, mark, name in told if mark):
+        return annotations
+    return joined_channels(
+        replace(note, text=text, channels=(name,)) if mark and name in names else note
+        for note, text, mark, name in told
+    )
 
 
 def _jumps(scan: AnnotationScan, record_s: float) -> bool:

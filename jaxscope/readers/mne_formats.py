@@ -155,8 +155,15 @@ def _annotations_alone(mne: Any, path: Path) -> RecordingInfo | None:
 
 def _annotations(notes: Any, first_s: float) -> tuple[Annotation, ...]:
     return tuple(
-        Annotation(onset_s=round(float(onset) - first_s, 9), duration_s=float(duration), text=str(text))
-        for onset, duration, text in zip(notes.onset, notes.duration, notes.description, strict=True)
+        Annotation(
+            onset_s=round(float(onset) - first_s, 9),
+            duration_s=float(duration),
+            text=str(text),
+            channels=tuple(str(name) for name in names),
+        )
+        for onset, duration, text, names in zip(
+            notes.onset, notes.duration, notes.description, notes.ch_names, strict=True
+        )
         if text != _SKIP
     )
 

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.data.annotations import BAD_KIND
 from jaxscope.data.timeline import Timeline
 from jaxscope.writers.base import (
     AlignedWriter,
@@ -40,7 +41,7 @@ class BrainVisionWriter(AlignedWriter):
             self._warnings += closed_gap_words(request, "BrainVision without a start")
         elif request.start.tzinfo is not None:
             self._warnings.append("BrainVision keeps no time zone: the start is written as it reads")
-        if any("/" not in note.text for note in request.annotations):
+        if any("/" not in note.text and not note.marks_bad for note in request.annotations):
             self._warnings.append("BrainVision has a type for each marker: events without one are written as comments")
 
     def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
@@ -98,25 +99,31 @@ def _markers_text(request: WriteRequest, stem: str) -> str:
         "",
         "[Marker Infos]",
     ]
-    for number, (kind, text, position, length, date) in enumerate(sorted(_markers(request), key=lambda m: m[2]), 1):
+    for number, (kind, text, position, length, channel, date) in enumerate(
+        sorted(_markers(request), key=lambda m: m[2]), 1
+    ):
         when = "" if date is None else f",{date:%Y%m%d%H%M%S%f}"
-        lines.append(f"Mk{number}={_coded(kind)},{_coded(text)},{position + 1},{length},0{when}")
+        lines.append(f"Mk{number}={_coded(kind)},{_coded(text)},{position + 1},{length},{channel}{when}")
     return "\r\n".join(lines) + "\r\n"
 
 
-def _markers(request: WriteRequest) -> Iterator[tuple[str, str, int, int, datetime | None]]:
-    """Yield type, text, first sample, samples and date of each marker."""
+def _markers(request: WriteRequest) -> Iterator[tuple[str, str, int, int, int, datetime | None]]:
+    """Yield type, text, first sample, samples, channel (from 1, 0 for all) and date of each marker."""
     rate_hz, n_samples = request.channels[0].rate_hz or 1.0, request.channels[0].n_samples
     timeline = Timeline(gaps=request.gaps)
     for segment in timeline.segments(rate_hz, n_samples):
         date = None if request.start is None else request.start + timedelta(seconds=segment.start_s)
         if date is not None or not segment.first_sample:
-            yield "New Segment", "", segment.first_sample, 1, date
+            yield "New Segment", "", segment.first_sample, 1, 0, date
+    numbers = {channel.name: number for number, channel in enumerate(request.channels, start=1)}
     for note in request.annotations:
         kind, slash, text = note.text.partition("/")
         first = timeline.sample_at(note.onset_s, rate_hz)
         length = timeline.sample_at(note.onset_s + (note.duration_s or 0.0), rate_hz) - first
-        yield (kind, text, first, max(length, 0), None) if slash else ("Comment", kind, first, max(length, 0), None)
+        if not slash or (note.marks_bad and not note.says_bad):
+            kind, text = BAD_KIND if note.marks_bad else "Comment", note.text
+        for channel in [numbers[name] for name in note.channels if name in numbers] or [0]:
+            yield kind, text, first, max(length, 0), channel, None
 
 
 def _unit(unit: str) -> str:

@@ -16,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.annotations import Annotation
+from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import Channel
+from jaxscope.errors import counted
 from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_any
 from jaxscope.writers.edf_layout import RecordLayout, plan_records
 from jaxscope.writers.edf_loss import Spread
-from jaxscope.writers.edf_notes import FILLED_TEXT, plan_notes
+from jaxscope.writers.edf_notes import FILLED_TEXT, channel_notes, plan_notes
 from jaxscope.writers.edf_numbers import PhysicalRange, fit_range
 from jaxscope.writers.edf_texts import (
     ascii_text,
@@ -72,7 +74,7 @@ class EdfWriter(RecordingWriter):
         self._layout = plan_records(request.channels, request.gaps, encoding.n_bytes)
         self._limits = _limits_of(request, encoding)
         start_s = (request.start.microsecond / 1e6) if request.start is not None else 0.0
-        notes = [*request.annotations, *_filled_notes(self._layout, request.channels)]
+        notes = [*_notes_of(request), *_filled_notes(self._layout, request.channels)]
         self._notes = plan_notes(notes, self._layout.onsets_s(), self._layout.n_records, encoding.n_bytes, start_s)
         widths = [count * encoding.n_bytes for count in self._layout.samples_per_record]
         self._offsets = np.cumsum([0, *widths]).tolist()
@@ -88,6 +90,10 @@ class EdfWriter(RecordingWriter):
         self._file = self._temporary.open("w+b")
         self._header_bytes = self._file.write(self._header())
         self._warnings += self._planned_warnings()
+        n_flagged = sum(note.plain_text != note.text for note in self.request.annotations)
+        if n_flagged:
+            words = f"{counted(n_flagged, 'event')} flagged as bad: their texts begin with BAD_ in the file"
+            self._warnings.append(words)
 
     def _write(self, block: npt.NDArray[np.float64], channels: tuple[int, ...]) -> None:
         groups: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
@@ -334,6 +340,12 @@ def _filled_notes(layout: RecordLayout, channels: Sequence[Channel]) -> list[Ann
     return notes
 
 
+def _notes_of(request: WriteRequest) -> list[Annotation]:
+    read_as = unique_names(labels_of(request.channels))
+    names = {channel.name: name for channel, name in zip(request.channels, read_as, strict=True)}
+    return channel_notes(request.annotations, names)
+
+
 def _check(request: WriteRequest, encoding: Encoding) -> None:
     check_any(request, encoding.title)
     plan_records(request.channels, request.gaps, encoding.n_bytes)
@@ -341,7 +353,7 @@ def _check(request: WriteRequest, encoding: Encoding) -> None:
 
 def _n_bytes(request: WriteRequest, encoding: Encoding) -> int:
     layout = plan_records(request.channels, request.gaps, encoding.n_bytes)
-    notes = plan_notes(list(request.annotations), layout.onsets_s(), layout.n_records, encoding.n_bytes, 0.5)
+    notes = plan_notes(_notes_of(request), layout.onsets_s(), layout.n_records, encoding.n_bytes, 0.5)
     record = sum(layout.samples_per_record) * encoding.n_bytes + notes.n_bytes
     return 256 * (len(request.channels) + 2) + layout.n_records * record
 

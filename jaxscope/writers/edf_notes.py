@@ -9,12 +9,12 @@ Source: section 2.2 of the EDF+ specification (edfplus.info), "time-stamped anno
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from jaxscope.data.annotations import Annotation
+from jaxscope.data.annotations import CHANNEL_MARK, Annotation
 
 #: Marks samples that were added to fill the last data record.
 FILLED_TEXT = "filled: last value repeated"
@@ -31,6 +31,22 @@ class NoteRecords:
     def record(self, number: int) -> bytes:
         """Return the bytes of one record."""
         return (self.onsets[number] + self.placed.get(number, b"")).ljust(self.n_bytes, b"\0")
+
+
+def channel_notes(notes: Iterable[Annotation], names: Mapping[str, str]) -> list[Annotation]:
+    """Return events as EDF+ can hold them: one for each channel, named in the text, and bad by their text.
+
+    ``names`` are those under which the channels are read again.
+    """
+    return [
+        Annotation(
+            onset_s=note.onset_s,
+            duration_s=note.duration_s,
+            text=f"{note.plain_text}{CHANNEL_MARK}{names[name]}" if name in names else note.plain_text,
+        )
+        for note in notes
+        for name in (note.channels or ("",))
+    ]
 
 
 def plan_notes(

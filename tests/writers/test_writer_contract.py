@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -548,3 +549,47 @@ def test_loud_channels_of_one_unit_share_a_divisor_in_flac_and_quiet_ones_have_n
     with open_writer(tmp_path / "a.flac", request) as writer:
         writer.write(samples)
     assert any("divided by 128" in warning for warning in writer.warnings)
+
+
+@pytest.mark.parametrize("suffix", [".edf", ".bdf", ".vhdr", ".npz", ".h5", ".mat", ".flac", ".parquet"])
+def test_bad_spans_and_the_channels_of_events_come_back(suffix: str, tmp_path: Path) -> None:
+    events = (
+        Annotation(onset_s=0.5, duration_s=0.5, text="BAD_all, with a comma"),
+        Annotation(onset_s=1.0, duration_s=0.5, text="BAD one", channels=("resp",)),
+        Annotation(onset_s=1.0, duration_s=0.5, text="bad two", channels=("Fp1", "resp")),
+        Annotation(onset_s=2.0, duration_s=0.0, text="Comment/twice"),
+        Annotation(onset_s=2.0, duration_s=0.0, text="Comment/twice"),
+        Annotation(onset_s=2.5, duration_s=0.252, text="pop", channels=("Fp1",), is_bad=True),
+    )
+    samples = samples_of()
+    path = tmp_path / f"out{suffix}"
+    with open_writer(path, request_for(samples, start=START, annotations=events)) as writer:
+        writer.write(samples, tuple(range(len(samples))))
+    with open_recording(path) as recording:
+        found = recording.info.annotations
+    flagged = {".edf": "BAD_pop", ".bdf": "BAD_pop", ".vhdr": "Bad Interval/pop"}.get(suffix)
+    last = events[-1] if flagged is None else replace(events[-1], text=flagged, is_bad=False)
+    assert sorted(found, key=str) == sorted((*events[:-1], last), key=str)
+    assert [event.marks_bad for event in found].count(True) == 4
+    told = any("begin with BAD_" in words for words in writer.warnings)
+    assert told == (suffix in (".edf", ".bdf"))
+
+
+@pytest.mark.parametrize("suffix", [".edf", ".vhdr"])
+def test_bad_spans_and_channels_are_what_mne_reads(suffix: str, tmp_path: Path) -> None:
+    mne = pytest.importorskip("mne", reason="MNE is not installed (the extra eeg)")
+    events = (
+        Annotation(onset_s=1.0, duration_s=0.5, text="BAD one", channels=("resp",)),
+        Annotation(onset_s=2.0, duration_s=0.252, text="pop", is_bad=True),
+    )
+    samples = samples_of()
+    path = tmp_path / f"out{suffix}"
+    with open_writer(path, request_for(samples, start=START, annotations=events)) as writer:
+        writer.write(samples, tuple(range(len(samples))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        notes = mne.io.read_raw(path, verbose="ERROR").annotations
+    bad = [index for index, text in enumerate(notes.description) if text.upper().startswith("BAD")]
+    assert [(notes.onset[index], notes.duration[index]) for index in bad] == [(1.0, 0.5), (2.0, 0.252)]
+    if suffix == ".edf":
+        assert notes.ch_names[bad[0]] == ("resp",)
