@@ -7,7 +7,7 @@ signal, so they are read in long runs and cut apart in memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -33,19 +33,24 @@ from jaxscope.readers.gdf_header import (
     read_events,
     sniff_gdf,
 )
-from jaxscope.readers.record_recording import RecordRecording, StoredSignal
+from jaxscope.readers.record_recording import Decoder, RecordRecording, StoredSignal
 
 #: This bit of a code says that what began with the same code ends here.
 _END_BIT = 0x8000
 
 
-def _decode(raw: ByteArray, signal: SignalHeader, *, unsigned: bool) -> npt.NDArray[np.generic]:
+def _decode(raw: ByteArray, number_type: int, *, unsigned: bool) -> npt.NDArray[np.generic]:
     """Decode stored numbers; codes are read as unsigned whatever type they are said to have."""
-    if signal.type in (INT24, UINT24):
-        return integers(raw, 3, unsigned=unsigned or signal.type == UINT24)
-    dtype = TYPES[signal.type]
-    flat = np.ascontiguousarray(raw).reshape(-1)
-    return flat.view(dtype.replace("i", "u") if unsigned else dtype)
+    if number_type in (INT24, UINT24):
+        return integers(raw, 3, unsigned=unsigned or number_type == UINT24)
+    dtype = TYPES[number_type]
+    return raw.view(dtype.replace("i", "u") if unsigned else dtype)
+
+
+@cache
+def _decoder(number_type: int, *, unsigned: bool) -> Decoder:
+    """Return how samples become numbers; the same function for all that are stored alike."""
+    return partial(_decode, number_type=number_type, unsigned=unsigned)
 
 
 def open_gdf(path: Path, options: OpenOptions) -> Recording:
@@ -79,7 +84,7 @@ def open_gdf(path: Path, options: OpenOptions) -> Recording:
         StoredSignal(
             column=column,
             sample_bytes=signal.sample_bytes,
-            decode=partial(_decode, signal=signal, unsigned=not channel.is_data),
+            decode=_decoder(signal.type, unsigned=not channel.is_data),
             calibration=calibration,
         )
         for (signal, column), channel, calibration in zip(kept, channels, calibrations, strict=True)

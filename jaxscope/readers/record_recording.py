@@ -5,7 +5,7 @@ The formats differ in what a stored sample is; how records are read, cut and cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,8 @@ from jaxscope.readers.byte_file import ByteArray
 from jaxscope.readers.edf_header import Calibration
 from jaxscope.readers.edf_records import Column, RecordFile
 
+Decoder = Callable[[ByteArray], npt.NDArray[Any]]
+
 #: So few records of a sparse choice are read sample by sample.
 _FEW_RECORDS = 2
 
@@ -26,13 +28,36 @@ _FEW_RECORDS = 2
 class StoredSignal:
     """Where the samples of a channel lie in each record, and how they become values.
 
-    ``decode`` turns bytes into as many numbers; ``calibration`` None leaves these as they are.
+    ``decode`` turns bytes into numbers along the last axis; signals that lie side by side and have the same one are
+    decoded together. ``calibration`` None leaves the numbers as they are.
     """
 
     column: Column
     sample_bytes: int
-    decode: Callable[[ByteArray], npt.NDArray[Any]]
+    decode: Decoder
     calibration: Calibration | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """Signals that follow each other in the records and in what is read: ``rows`` of the result."""
+
+    rows: slice
+    column: Column
+    decode: Decoder
+    calibrations: tuple[Calibration | None, ...]
+
+    def put(self, raw: ByteArray, cut: slice, into: FloatArray) -> None:
+        """Make samples ``cut`` of the bytes of some records, shape (n_records, n_bytes), into values."""
+        n_records, n_rows = len(raw), len(into)
+        stored = self.decode(raw).reshape(n_records, n_rows, -1).swapaxes(0, 1)
+        if cut.stop - cut.start == n_records * stored.shape[2]:  # whole records, which need no copy
+            into.reshape(stored.shape)[...] = stored
+        else:
+            into[...] = stored.reshape(n_rows, -1)[:, cut]
+        for row, calibration in zip(into, self.calibrations, strict=True):
+            if calibration is not None:
+                _calibrate(row, calibration)
 
 
 class RecordRecording(Recording):
@@ -69,39 +94,62 @@ class RecordRecording(Recording):
         columns = [signal.column for signal in signals]
         records = span.align(per_record)
         n_records = len(records) // per_record
+        exactly = self._file.has_large_records or (n_records <= _FEW_RECORDS and self._file.is_sparse(columns))
+        read = self._read_exactly if exactly else self._read_runs
         # Some NaNs raise a flag when they are cast to float64, and absurd limits make infinities.
         with np.errstate(invalid="ignore", over="ignore"):
-            if self._file.has_large_records or (n_records <= _FEW_RECORDS and self._file.is_sparse(columns)):
-                self._read_exactly(span, per_record, signals, result)
-            else:
-                self._read_runs(span, per_record, signals, result)
-            for signal, row in zip(signals, result, strict=True):
-                if signal.calibration is not None:
-                    row -= signal.calibration.origin
-                    row *= signal.calibration.gain
-                    row += signal.calibration.offset
+            read(span, per_record, signals, result)
         return result
 
     def _read_runs(self, span: Span, per_record: int, signals: Sequence[StoredSignal], result: FloatArray) -> None:
         """Read runs of whole records and cut them apart."""
         records = span.align(per_record)
-        columns = [signal.column for signal in signals]
+        groups = list(_groups(signals))
+        columns = [group.column for group in groups]
         for record, parts in self._file.columns(records.start // per_record, records.stop // per_record, columns):
             run = Span(record * per_record, (record + len(parts[0])) * per_record)
             target = run.intersect(span)
             into = slice(target.start - span.start, target.stop - span.start)
             cut = slice(target.start - run.start, target.stop - run.start)
-            for row, (signal, raw) in enumerate(zip(signals, parts, strict=True)):
-                result[row, into] = signal.decode(raw)[cut]
+            for group, raw in zip(groups, parts, strict=True):
+                group.put(raw, cut, result[group.rows, into])
 
     def _read_exactly(self, span: Span, per_record: int, signals: Sequence[StoredSignal], result: FloatArray) -> None:
         """Read record by record and channel by channel, and no byte that is not asked for."""
+        singles = [group for signal in signals for group in _groups([signal])]
         for record in range(span.start // per_record, -(-span.stop // per_record)):
             run = Span(record * per_record, (record + 1) * per_record)
             target = run.intersect(span)
             into = slice(target.start - span.start, target.stop - span.start)
-            for row, signal in enumerate(signals):
+            for row, (signal, single) in enumerate(zip(signals, singles, strict=True)):
                 offset = signal.column.offset + (target.start - run.start) * signal.sample_bytes
-                result[row, into] = signal.decode(
-                    self._file.bytes_at(record, offset, len(target) * signal.sample_bytes)
-                )
+                raw = self._file.bytes_at(record, offset, len(target) * signal.sample_bytes)
+                single.put(raw[np.newaxis], slice(0, len(target)), result[row : row + 1, into])
+
+
+def _groups(signals: Sequence[StoredSignal]) -> Iterator[_Group]:
+    """Yield the signals in order, together where they lie side by side and are stored alike."""
+    begin = 0
+    for row in range(1, len(signals) + 1):
+        last = signals[row - 1]
+        if row < len(signals):
+            follows = signals[row].column.offset == last.column.offset + last.column.width
+            if follows and signals[row].decode is last.decode:
+                continue
+        members = signals[begin:row]
+        yield _Group(
+            rows=slice(begin, row),
+            column=Column(offset=members[0].column.offset, width=sum(member.column.width for member in members)),
+            decode=last.decode,
+            calibrations=tuple(member.calibration for member in members),
+        )
+        begin = row
+
+
+def _calibrate(values: FloatArray, calibration: Calibration) -> None:
+    """Turn stored numbers into values in place."""
+    if calibration.origin:
+        values -= calibration.origin
+    values *= calibration.gain
+    if calibration.offset:
+        values += calibration.offset

@@ -67,13 +67,21 @@ class SourcedRecording(Recording):
         if places is None:
             raise ReadError("The recording is closed", hint="open it again")
         chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.empty((len(chosen), len(span)), dtype=np.float64)
-        if not result.size:
-            return result
         rows_of: dict[int, list[int]] = {}
         for row, index in enumerate(chosen):
             rows_of.setdefault(id(places[index].source), []).append(row)
+        if len(rows_of) == 1 and len(span):
+            return _own(places[chosen[0]].source.read(span, [places[index].row for index in chosen]))
+        result = np.empty((len(chosen), len(span)), dtype=np.float64)
+        if not result.size:
+            return result
         for rows in rows_of.values():
             source = places[chosen[rows[0]]].source
             result[rows] = source.read(span, [places[chosen[row]].row for row in rows])
         return result
+
+
+def _own(samples: FloatArray) -> FloatArray:
+    """Return samples as an array that nobody else holds."""
+    is_own = samples.flags.owndata and samples.flags.c_contiguous and samples.flags.writeable
+    return samples if is_own else samples.copy()

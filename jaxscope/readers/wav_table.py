@@ -14,10 +14,16 @@ import numpy as np
 
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
-from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.byte_file import INT24, ByteFile, SampleTable
 
 #: Names that libsndfile has for types that are plain in a file, and what a stored 1 is.
-_TYPES = {"PCM_16": ("i2", 2.0**-15), "PCM_32": ("i4", 2.0**-31), "FLOAT": ("f4", 1.0), "DOUBLE": ("f8", 1.0)}
+_TYPES = {
+    "PCM_16": (np.dtype("<i2"), 2.0**-15),
+    "PCM_24": (INT24, 2.0**-23),
+    "PCM_32": (np.dtype("<i4"), 2.0**-31),
+    "FLOAT": (np.dtype("<f4"), 1.0),
+    "DOUBLE": (np.dtype("<f8"), 1.0),
+}
 _FORMATS = frozenset(["WAV", "WAVEX", "RF64"])
 _MOST_CHUNKS = 1000
 
@@ -32,10 +38,7 @@ class WavTable:
 
     def read(self, span: Span, channels: tuple[int, ...]) -> FloatArray:
         """Return samples, shape (n_channels, n_samples)."""
-        samples = self.table.read(self.file, span, channels)
-        if self.scale != 1.0:
-            samples *= self.scale
-        return samples
+        return self.table.read(self.file, span, channels, [self.scale] * len(channels))
 
 
 def find_table(path: Path, format_name: str, subtype: str, n_channels: int, n_samples: int) -> WavTable | None:
@@ -43,9 +46,8 @@ def find_table(path: Path, format_name: str, subtype: str, n_channels: int, n_sa
     if format_name not in _FORMATS or subtype not in _TYPES or not n_samples:
         return None
     file = ByteFile(path)
-    kind, scale = _TYPES[subtype]
+    dtype, scale = _TYPES[subtype]
     place = _data_of(file)
-    dtype = np.dtype("<" + kind)
     if place is None or place + n_samples * n_channels * dtype.itemsize > file.n_bytes:
         file.close()
         return None

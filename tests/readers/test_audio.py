@@ -16,6 +16,7 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.audio import FORMAT, AudioRecording
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.flac_frames import PatchedFile, find_end, read_stream_info
+from jaxscope.readers.wav_table import find_table
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
@@ -331,3 +332,15 @@ def test_wave64_is_known(tmp_path: Path) -> None:
     path = tmp_path / "a.w64"
     soundfile.write(path, noise(2, 100).T, 8000, format="W64", subtype="DOUBLE")
     np.testing.assert_array_equal(FORMAT.open(path, OpenOptions()).read(0, 100), noise(2, 100))
+
+
+@pytest.mark.parametrize("subtype", ["PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE"])
+def test_plain_samples_are_read_where_they_lie_as_the_decoder_reads_them(tmp_path: Path, subtype: str) -> None:
+    samples = np.random.default_rng(1).uniform(-1, 1, (3001, 3))
+    samples[:2] = [[-1.0, 0.999, 0.0], [1.0, -1.0, -0.5]]
+    soundfile.write(tmp_path / "x.wav", samples, 8000, subtype=subtype)
+    expected = soundfile.read(tmp_path / "x.wav", dtype="float64")[0].T
+    with AudioRecording(tmp_path / "x.wav") as recording:
+        np.testing.assert_array_equal(recording.read(0, 3001), expected)
+        np.testing.assert_array_equal(recording.read(17, 2950, [2, 0]), expected[[2, 0], 17:2950])
+        assert find_table(tmp_path / "x.wav", "WAV", subtype, 3, 3001) is not None
