@@ -15,13 +15,12 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.formats import short_titles
-from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Failure, Frame, Opened, OverviewFrame, Stalled
+from jaxscope.compute.frames import Failure
 from jaxscope.errors import JaxscopeError
-from jaxscope.gui.compile_patience import CompilePatience
 from jaxscope.gui.floating_parts import FloatingParts
 from jaxscope.gui.key_router import KeyRouter
 from jaxscope.gui.notices import Notices
-from jaxscope.gui.painting.painter_thread import PaintFailure
+from jaxscope.gui.outcomes import Outcomes
 from jaxscope.gui.painting.scene import TraceScene
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.shell import Shell
@@ -81,14 +80,12 @@ class MainWindow(QWidget):
         self.shell = Shell(store, self.refuse)
         self.actions_ = WindowActions(self, self.shell, conductor, settings)
         self._conductor = conductor
-        self._newest_frame = -1
-        self._newest_block = -1
         #: whether where the window is and what it shows is kept for the next start
         self.remembers_layout = False
         self._make_views(store.state, paint)
         self.notices = Notices(self.banner, lambda *, visible: self.parts.show_banner(visible=visible))
         self.notices.actions = self.actions_
-        self._patience = CompilePatience(self.notices, self.actions_)
+        self.outcomes = Outcomes(self, conductor)
         self.floating = FloatingParts(self, self.actions_)
         self._views.append(self.floating)
         self.parts: WindowLayout = WindowLayout(self)
@@ -139,86 +136,27 @@ class MainWindow(QWidget):
 
     def receive(self, outcome: Any) -> None:
         """Show an outcome of the compute side or of the painter."""
-        match outcome:
-            case Opened():
-                self._open(outcome)
-                return
-            case Frame():
-                if outcome.revision < self._newest_block:
-                    return
-                self._newest_frame = outcome.revision
-                self.notices.take_back("blocked")
-            case Blocked():
-                if outcome.revision < self._newest_frame:
-                    return
-                self._newest_block = outcome.revision
-                self.notices.show_blocked(outcome, self.shell.store)
-            case Failure():
-                self._fail(outcome)
-            case PaintFailure():
-                self.notices.show_crash("the traces", outcome.error)
-                return
-            case Stalled():
-                self._say_stalled(outcome)
-                return
-            case Busy() if outcome.what == "compiling":
-                self._patience.note(done=outcome.done)
-            case ExportProgress() if outcome.done and not self.floating.is_export_open:
-                self.notices.show_export(outcome)
+        self.outcomes.receive(outcome)
+
+    def tell(self, outcome: Any) -> None:
+        """Tell an outcome to the views."""
         for view in self._views:
             view.show_frame(outcome)
-        if isinstance(outcome, OverviewFrame):
-            self.actions_.keep_card(outcome)
 
     @property
     def is_blocked(self) -> bool:
         """Whether the filter is held."""
-        return self._newest_block > self._newest_frame
+        return self.outcomes.is_blocked
 
-    def _open(self, opened: Opened) -> None:
-        if not self._conductor.is_open(opened.recording_id):
-            return  # closed again, or overtaken by another, while this was on its way
-        self._newest_block = self._newest_frame = -1
-        self.shell.take(opened)
-        self.notices.clear()
+    def show_work(self) -> None:
+        """Show the recording that was opened."""
         self.start.show_failure(None)
-        for view in self._views:
-            view.show_frame(opened)
-        self.actions_.take_opened(opened)
         self.parts.show_work()
         self.lay_out_parts()
         self.tell_width()
         self.traces.setFocus()
         self.setWindowTitle(f"{self.top.title.name} – jaxscope")
         self.show_companions()
-        if opened.changed is not None:
-            self.actions_.say_changed(*opened.changed, opened.path)
-        warnings = opened.info.warnings
-        for words in warnings[:1]:
-            ways = ((f"All {len(warnings)}…", None, self.actions_.open_warnings),) if len(warnings) > 1 else ()
-            self.notices.show(Notice(cause="recording", kind="warn", sentence=words, can_close=True, actions=ways))
-
-    def _fail(self, failure: Failure) -> None:
-        if failure.what == "export" and self.floating.is_export_open:
-            return
-        if failure.what == "open" and failure.path is not None:
-            self.floating.ask_import(failure.path)
-            return
-        if failure.what == "open":
-            self.actions_.take_failed_open()
-        if failure.what == "open" and not self.shell.has_recording:
-            self.start.show_failure(failure)
-        else:
-            self.notices.show_failure(failure)
-
-    def _say_stalled(self, stalled: Stalled) -> None:
-        self.notices.show_stalled(stalled)
-        if not self.shell.has_recording:
-            notice = self.notices.current
-            words = "" if notice is None or stalled.over else notice.sentence
-            hint = "" if notice is None else notice.hint
-            told = Failure(revision=0, what="open", sentence=words, hint=hint) if words else None
-            self.start.show_failure(told)
 
     def show_companions(self) -> None:
         """Show whether other windows share the recording, and whether they look at the same time."""
@@ -252,26 +190,12 @@ class MainWindow(QWidget):
         sheet.open_sheet()
         return sheet
 
-    # --- floating parts
-
-    def open_export(self) -> None:
-        """Open the export dialog."""
-        self.floating.open_export()
-
-    def open_devices(self) -> None:
-        """Open the device chooser."""
-        self.floating.open_devices(self.top.chip)
-
-    def open_keys(self) -> None:
-        """Open the list of keys."""
-        self.floating.open_keys()
+    # --- regions and layout by size
 
     def add_stage(self) -> None:
         """Open the menu of stages."""
         self.dock_place.open_dock()
         self.dock.open_add_menu()
-
-    # --- layout by size
 
     def lay_out_parts(self) -> None:
         """Show the parts that the size, the state and zen leave."""

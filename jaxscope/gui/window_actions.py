@@ -49,7 +49,7 @@ class WindowActions(WindowFiles):
 
     def export(self) -> None:
         """Ask what to write, and where."""
-        self.window.open_export()
+        self.window.floating.open_export()
 
     # --- the picture
 
@@ -195,7 +195,7 @@ class WindowActions(WindowFiles):
 
     def choose_device(self) -> None:
         """Open the device chooser."""
-        self.window.open_devices()
+        self.window.floating.open_devices(self.window.top.chip)
 
     def open_palette(self) -> None:
         """Open the palette of commands."""
@@ -218,7 +218,7 @@ class WindowActions(WindowFiles):
 
     def show_keys(self) -> None:
         """List the keys."""
-        self.window.open_keys()
+        self.window.floating.open_keys()
 
     def copy_command(self) -> None:
         """Copy the command that does in a terminal what the window does; a saved project is named for its chains."""

@@ -108,7 +108,7 @@ def test_a_file_that_stalls_while_it_opens_is_said_on_the_start_screen(shown):
 
 def test_a_compilation_that_takes_long_offers_scipy(shown):
     shown.window.receive(Busy(what="compiling", label="Preparing"))
-    patience = shown.window._patience.timer
+    patience = shown.window.outcomes.patience.timer
     assert patience.isActive()
     patience.timeout.emit()
     shown.pump()
@@ -122,5 +122,5 @@ def test_a_compilation_that_takes_long_offers_scipy(shown):
 def test_a_compilation_that_ends_says_nothing(shown):
     shown.window.receive(Busy(what="compiling", label="Preparing"))
     shown.window.receive(Busy(what="compiling", label="Preparing", done=True))
-    assert not shown.window._patience.timer.isActive()
+    assert not shown.window.outcomes.patience.timer.isActive()
     assert shown.window.notices.current is None

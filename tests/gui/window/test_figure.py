@@ -120,7 +120,7 @@ def choose(dialog, key: str) -> None:
 
 
 def test_the_dialog_saves_a_figure_and_what_is_seen(desk, tmp_path):
-    desk.window.open_export()
+    desk.window.floating.open_export()
     dialog = desk.window.floating._export
     choose(dialog, "figure")
     page = dialog.pages["figure"]

@@ -72,7 +72,7 @@ def test_everything_that_floats_has_names(desk):
     desk.pump()
     assert nameless(window.floating.palette) == []
     window.floating.palette.close_floating()
-    window.open_export()
+    window.floating.open_export()
     desk.pump()
     assert nameless(window.floating._export) == []
     window.floating._export.close_floating()
