@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jaxscope.compute.bad_spans import excluded_of
+from jaxscope.compute.analysis_job import AnalysisJobs
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
@@ -60,6 +61,7 @@ class Conductor:
         self._closed = False
         begun = time.monotonic()
         self._scheduler = Scheduler(window_lanes(begun), on_error=self._failed, run_inline=run_inline)
+        self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
             self._scheduler.submit("prepare", _prepare)
@@ -222,6 +224,7 @@ class Conductor:
     # -- what follows from a change ------------------------------------------------------------------------------
     def _changed(self, state: SessionState, previous: SessionState) -> None:
         own, own_before = state, previous
+        self._analysis.change(state, previous)
         state, previous = in_force(state), in_force(previous)
         new, old = state.document, previous.document
         recording_changed = new.recording != old.recording
@@ -326,6 +329,7 @@ class Conductor:
         self._scheduler.submit("agreement", agreement_work(self._bench, shown))
         self._submit_sensitivity(shown)
         self._submit_measure()
+        self._analysis.follow()
         self._scheduler.submit("warm-up", warm_up_work(self._bench, shown))
         if not shown.request.settled:
             self._scheduler.submit("settle", settle_work(self._bench, shown))

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.analysis_frames import AnalysisFrame
 from jaxscope.compute.import_form import ImportPreview
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
@@ -360,6 +361,7 @@ Outcome = (
     | Frame
     | DesignFrame
     | SpectrumFrame
+    | AnalysisFrame
     | OverviewFrame
     | AgreementFrame
     | SensitivityFrame

@@ -25,6 +25,7 @@ LANES = (
     ("design", "compute", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
     ("spectrum", "compute", 2, 0.1, False, False),
+    ("analysis", "compute", 2, 0.1, False, False),
     ("measure", "compute", 2, 0.05, False, True),
     ("words", "compute", 3, 0.2, True, False),
     ("settle", "compute", 3, 0.0, True, True),

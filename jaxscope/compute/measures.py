@@ -113,7 +113,7 @@ def measured(bench: Workbench, shown: Shown, start_s: float, stop_s: float) -> G
     for group in shown.request.groups:
         tallies = Tally(len(group.channels)), Tally(len(group.channels))
         first, stop = samples_between(shown, group, start_s, stop_s)
-        for block in _samples(bench, shown, group, first, stop):
+        for block in blocks_between(bench, shown, group, first, stop):
             if block is not None:
                 for tally, x in zip(tallies, block, strict=True):
                     tally.add(x)
@@ -134,11 +134,14 @@ def samples_between(shown: Shown, group: GroupRequest, start_s: float, stop_s: f
     return min(max(first, 0), n_samples), min(max(stop, 0), n_samples)
 
 
-def _samples(
-    bench: Workbench, shown: Shown, group: GroupRequest, first: int, stop: int
+def blocks_between(
+    bench: Workbench, shown: Shown, group: GroupRequest, first: int, stop: int, *, needs_rest: bool = True
 ) -> Iterator[tuple[Samples, Samples] | None]:
-    """Yield (before, after) of consecutive samples; None where there was only work to be done."""
-    kept = _kept(shown, group, first, stop)
+    """Yield (before, after) of consecutive samples; None where there was only work to be done.
+
+    Where the frame has not settled its own samples do only where ``needs_rest`` is False.
+    """
+    kept = _kept(shown, group, first, stop) if shown.request.settled or not needs_rest else None
     if kept is not None:
         yield from kept
         return
@@ -159,8 +162,6 @@ def _samples(
 
 def _kept(shown: Shown, group: GroupRequest, first: int, stop: int) -> list[tuple[Samples, Samples]] | None:
     """Return the samples behind the frame, None where they are not all there."""
-    if not shown.request.settled:
-        return None
     found: list[tuple[Samples, Samples]] = []
     at = first
     for part in sorted(shown.rendered.samples, key=lambda part: part.first_sample):

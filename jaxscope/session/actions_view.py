@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jaxscope.session.action import Action
+from jaxscope.session.analysis import Analysis
 from jaxscope.session.state import Arrangement, CoefficientForm, Face, Mode, Precision, ResponseView, Viewport
 
 
@@ -140,6 +141,13 @@ class ChooseEngine(Action):
     device: str | None = None
     precision: Precision | None = None
     method: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAnalysis(Action):
+    """Another content of the spectrum drawer; opens or closes it."""
+
+    analysis: Analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,15 @@ from typing import Any, get_args
 from jaxscope.data.annotations import Annotation
 from jaxscope.errors import ChainError
 from jaxscope.filters.values import shown
+from jaxscope.session.analysis import (
+    Analysis,
+    AnalysisPane,
+    AnalysisView,
+    Band,
+    Estimator,
+    FrequencyScale,
+    LevelScale,
+)
 from jaxscope.session.state import (
     LEAST_SHARE,
     SHORTEST_WINDOW_S,
@@ -29,10 +38,13 @@ TINY = 1e-300
 
 def plain(value: Any) -> dict[str, Any]:
     """Return a dataclass of plain fields as an object of JSON."""
-    return {
-        item.name: list(content) if isinstance(content := getattr(value, item.name), tuple) else content
-        for item in fields(value)
-    }
+    return {item.name: _plain_value(getattr(value, item.name)) for item in fields(value)}
+
+
+def _plain_value(content: Any) -> Any:
+    if isinstance(content, tuple):
+        return [_plain_value(part) for part in content]
+    return plain(content) if isinstance(content, Analysis) else content
 
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -42,6 +54,11 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "coefficient_form": get_args(CoefficientForm),
     "response_view": get_args(ResponseView),
     "precision": get_args(Precision),
+    "view": get_args(AnalysisView),
+    "estimator": get_args(Estimator),
+    "level_scale": get_args(LevelScale),
+    "frequency_scale": get_args(FrequencyScale),
+    "pane": get_args(AnalysisPane),
     "bad_spans": get_args(BadSpanPolicy),
 }
 
@@ -117,6 +134,10 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
         return tuple((of_type(name, str, where), of_type(told, str, where)) for name, told in pairs)
     if kind == "Annotation":
         return event_in(value, where)
+    if kind == "Analysis":
+        return build(Analysis, value, where)
+    if kind == "tuple[Band, ...]":
+        return tuple(_band(band, where) for band in of_type(value, list, where))
     if kind == "tuple[str, ...]":
         return tuple(of_type(item, str, where) for item in of_type(value, list, where))
     if kind == "tuple[bool, ...]":
@@ -124,6 +145,13 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
     if kind == "tuple[float, ...]":
         return tuple(number_in(item, where) for item in of_type(value, list, where))
     return value
+
+
+def _band(value: Any, where: str) -> Band:
+    band = of_type(value, list, where)
+    if len(band) != 3:
+        raise ChainError(f"{where} of the project is {shown(value)}", hint="a band is a name and two limits in Hz")
+    return of_type(band[0], str, where), number_in(band[1], where), number_in(band[2], where)
 
 
 def of_type(value: Any, kind: type[Any], where: str) -> Any:

@@ -266,6 +266,8 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, response_view=action.view)
         case act.SetCursors():
             return replace(viewport, cursors_s=action.cursors_s[:2])
+        case act.SetAnalysis():
+            return replace(viewport, analysis=action.analysis)
         case act.ChoosePin():
             return replace(viewport, chosen_pin=max(0, action.pin))
         case act.ShowPin():

@@ -14,6 +14,7 @@ from jaxscope.errors import SpecError
 from jaxscope.filters.limits import Limit
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
+from jaxscope.session.analysis import Analysis
 
 Mode = Literal["overlay", "split", "curtain", "difference"]
 #: How lanes share the height: one a channel, one a kind of channel, or one for all
@@ -160,6 +161,8 @@ class Viewport:
     #: the pin that is compared with, and whether the traces show it in place of its chain
     chosen_pin: int = 0
     shows_pin: bool = False
+    #: what the spectrum drawer shows
+    analysis: Analysis = field(default_factory=Analysis)
     #: named by its value, so that it is selected again when an undo brings it back; not saved
     selected_event: Annotation | None = None
 
