@@ -24,7 +24,8 @@ from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInf
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
-from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, open_hdf5, walk, why_unreadable
+from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, grid_of, open_hdf5, walk, why_unreadable
 from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
 from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import Place, SourcedRecording
@@ -54,6 +55,8 @@ class _Rows:
 class _Made:
     """Channels as they are found."""
 
+    #: The bytes of the file, for datasets that are read where they lie.
+    file: ByteFile
     channels: list[Channel]
     places: list[Place]
     warnings: list[str]
@@ -78,15 +81,19 @@ def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
         head = stream.read(1024)
     if SIGNATURE not in head:
         raise ReadError(f"{path.name} is not an HDF5 file", hint=describe_content(head))
-    file = open_hdf5(path)
+    file, plain = open_hdf5(path), ByteFile(path)
+
+    def close() -> None:
+        file.close()
+        plain.close()
+
     try:
         with damage_told(path.name):
-            n_bytes = path.stat().st_size
             devices = [file[name] for name in file if _is_opensignals(file, name)]
-            made = _opensignals(devices, n_bytes, options) if devices else _datasets(path, file, n_bytes, options)
+            made = _opensignals(devices, plain, options) if devices else _datasets(path, file, plain, options)
             notes = _notes(file)
     except BaseException:
-        file.close()
+        close()
         raise
     longest = max(made.channels, key=lambda channel: channel.n_samples / (channel.rate_hz or 1.0))
     names = unique_names(channel.name for channel in made.channels)
@@ -99,7 +106,7 @@ def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
     )
     if notes:
         info = with_notes(info, notes)
-    return SourcedRecording(info, made.places, file.close)
+    return SourcedRecording(info, made.places, close)
 
 
 def _notes(file: Any) -> str:
@@ -128,11 +135,11 @@ def _is_opensignals(file: Any, name: str) -> bool:
     return isinstance(item, h5py.Group) and "sampling rate" in item.attrs and isinstance(item.get("raw"), h5py.Group)
 
 
-def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> _Made:
+def _opensignals(devices: Sequence[Any], plain: ByteFile, options: OpenOptions) -> _Made:
     """Take the raw channels of each device of an OpenSignals recording."""
     import h5py
 
-    made = _Made([], [], [], format="OpenSignals")
+    made = _Made(plain, [], [], [], format="OpenSignals")
     unshown: list[str] = []
     rates_hz: list[float] = []
     for device in devices:
@@ -146,7 +153,7 @@ def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> 
         raw = device["raw"]
         for name in sorted(raw, key=_by_number):
             if isinstance(raw[name], h5py.Dataset) and name.startswith("channel_"):
-                _raw_channel(name, raw[name], rate, n_bytes, made)
+                _raw_channel(name, raw[name], rate, made)
             else:
                 unshown.append(name)
         unshown += list(device["digital"]) if isinstance(device.get("digital"), h5py.Group) else []
@@ -159,8 +166,8 @@ def _opensignals(devices: Sequence[Any], n_bytes: int, options: OpenOptions) -> 
     return made
 
 
-def _raw_channel(name: str, dataset: Any, rate_hz: float, n_bytes: int, made: _Made) -> None:
-    reason = why_unreadable(dataset, n_bytes)
+def _raw_channel(name: str, dataset: Any, rate_hz: float, made: _Made) -> None:
+    reason = why_unreadable(dataset, made.file.n_bytes)
     if reason or dataset.ndim not in (1, 2) or dataset.dtype.kind not in "iuf":
         made.warnings.append(f"{name} {reason or 'holds no samples'} and is left out")
         return
@@ -168,7 +175,7 @@ def _raw_channel(name: str, dataset: Any, rate_hz: float, n_bytes: int, made: _M
     kind = "misc" if kind in CODE_KINDS else kind
     n_samples = int(dataset.shape[0])
     made.channels.append(Channel(name=name, unit=_COUNTS, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
-    made.places.append(Place(source=HdfGrid(dataset=dataset, is_last_time=False, name=name), row=0))
+    made.places.append(Place(source=grid_of(dataset, made.file, is_last_time=False, name=name), row=0))
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -213,10 +220,10 @@ def _sort(
     return found, numbers, left_out
 
 
-def _datasets(path: Path, file: Any, n_bytes: int, options: OpenOptions) -> _Made:
+def _datasets(path: Path, file: Any, plain: ByteFile, options: OpenOptions) -> _Made:
     """Take what is obviously samples in a file of any tree."""
-    made = _Made([], [], [])
-    found, numbers, left_out = _sort(file, n_bytes, options, made.warnings)
+    made = _Made(plain, [], [], [])
+    found, numbers, left_out = _sort(file, plain.n_bytes, options, made.warnings)
     wanted = options.value("dataset").strip("/")
     if wanted:
         by_path = {rows.path: rows for rows in found}
@@ -279,7 +286,7 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
     units = _told_texts(rows, _UNIT_NAMES)
     if not units:
         units = [next((_text(value) for value in _attributes(rows.dataset, _UNIT_NAMES)), "")] * rows.n_channels
-    grid = HdfGrid(dataset=rows.dataset, is_last_time=rows.is_last_time, name=rows.path)
+    grid = grid_of(rows.dataset, made.file, is_last_time=rows.is_last_time, name=rows.path)
     for number, (label, unit) in enumerate(zip(labels, units, strict=True)):
         kind = kind_of(label, unit)
         made.channels.append(

@@ -20,6 +20,9 @@ import numpy as np
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.grids import FileGrid
+from jaxscope.readers.sources import BlockSource
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 #: What deflate, the common filter, can gain at most.
@@ -31,6 +34,9 @@ _HEAP = b"GCOL\x01\0\0\0"
 _SEARCHED_BYTES = 4 << 20
 #: Values that are taken from a dataset at a time.
 _BLOCK_VALUES = 1 << 21
+
+#: Values at either end of a dataset that are compared.
+_COMPARED = 64
 
 #: What h5py raises about a file that is damaged.
 FAILURES = (OSError, RuntimeError, ValueError, KeyError, TypeError, OverflowError, MemoryError)
@@ -182,6 +188,52 @@ def why_unreadable(dataset: Any, file_bytes: int) -> str:
     except FAILURES:
         return "cannot be read"
     return ""
+
+
+def grid_of(dataset: Any, file: ByteFile, *, is_last_time: bool, name: str) -> BlockSource:
+    """Return a dataset as a source: from its place in the file where it lies in one piece, else through the library.
+
+    The place is used where the first values and the last, read so, are exactly what the library gives.
+    """
+    through_library = HdfGrid(dataset=dataset, is_last_time=is_last_time, name=name)
+    table = _table_of(dataset, is_last_time=is_last_time)
+    if table is None:
+        return through_library
+    n_rows, n_samples = _rows_and_samples(dataset, is_last_time=is_last_time)
+    in_place = FileGrid(file=file, table=table)
+    for start in {0, max(0, n_samples - _COMPARED)}:
+        span, rows = Span(start, min(start + _COMPARED, n_samples)), sorted({0, n_rows - 1})
+        try:
+            is_same = np.array_equal(in_place.read(span, rows), through_library.read(span, rows), equal_nan=True)
+        except ReadError:
+            is_same = False
+        if not is_same:
+            return through_library
+    return in_place
+
+
+def _rows_and_samples(dataset: Any, *, is_last_time: bool) -> tuple[int, int]:
+    shape = (1, *dataset.shape) if dataset.ndim == 1 else dataset.shape if is_last_time else dataset.shape[::-1]
+    return int(shape[0]), int(shape[1])
+
+
+def _table_of(dataset: Any, *, is_last_time: bool) -> SampleTable | None:
+    """Return where the values of a dataset lie, None where they are not in one plain piece."""
+    kind = dataset.dtype
+    if dataset.ndim > 2 or kind.kind not in "iuf" or not dataset.size or dataset.chunks is not None:
+        return None
+    place = dataset.id.get_offset()
+    if place is None or dataset.external or dataset.id.get_storage_size() != dataset.size * kind.itemsize:
+        return None
+    along, across = dataset.shape[-1] * kind.itemsize, kind.itemsize
+    if dataset.ndim == 1:
+        along = across
+    return SampleTable(
+        dtype=kind,
+        first_byte=int(place),
+        channel_bytes=along if is_last_time else across,
+        sample_bytes=across if is_last_time else along,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,9 @@ import pytest
 from jaxscope.compute.summary import summarise
 from jaxscope.errors import ReadError
 from jaxscope.readers import open_recording
+from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.grids import FileGrid
+from jaxscope.readers.hdf5_file import grid_of
 
 h5py = pytest.importorskip("h5py", reason="HDF5 needs h5py")
 
@@ -180,3 +183,21 @@ def test_r25_the_same_recording_as_text_is_equal(shared_data: Path) -> None:
 def test_a_recording_that_is_cut_off_is_refused(shared_data: Path) -> None:
     with pytest.raises(ReadError, match=r"plux_ecg_sample_truncated\.h5 is damaged: it is cut off"):
         open_recording(shared_data / "derived" / "plux_ecg_sample_truncated.h5")
+
+
+@pytest.mark.parametrize("dtype", ["<i2", ">i2", "<f4", "<f8"])
+@pytest.mark.parametrize("layout", ["contiguous", "chunks", "user block", "one row"])
+def test_a_dataset_in_one_piece_is_read_where_it_lies(tmp_path: Path, dtype: str, layout: str) -> None:
+    samples = np.random.default_rng(2).integers(-3000, 3000, (1 if layout == "one row" else 3, 500)).astype(dtype)
+    for name, stored in (("rows", samples), ("columns", np.ascontiguousarray(samples.T))):
+        path = tmp_path / f"{name}.h5"
+        with h5py.File(path, "w", userblock_size=512 if layout == "user block" else 0) as file:
+            data = stored.reshape(-1) if layout == "one row" else stored
+            made = file.create_dataset("x", data=data, chunks=True if layout == "chunks" else None)
+            made.attrs["rate_hz"] = 100.0
+        with open_recording(path) as recording:
+            np.testing.assert_array_equal(recording.read(0, 500), samples)
+            np.testing.assert_array_equal(recording.read(3, 499, [len(samples) - 1, 0]), samples[[-1, 0], 3:499])
+        with h5py.File(path) as file:
+            grid = grid_of(file["x"], ByteFile(path), is_last_time=name == "rows", name="x")
+            assert isinstance(grid, FileGrid) == (layout != "chunks")
