@@ -23,8 +23,9 @@ from jaxscope.errors import ReadError
 
 ByteArray = npt.NDArray[np.uint8]
 
-#: So much of a file is read and made into values at a time: both stay in the cache of a processor.
-TILE_BYTES = 256 << 10
+#: So much of a file is read and made into values at a time: both stay in the cache of a processor. Rows shorter than
+#: so many samples would cost more in turning to the next than they save; many channels take more bytes, within limits.
+TILE_BYTES, TILE_SAMPLES, MOST_TILE_BYTES = 256 << 10, 4096, 4 << 20
 #: Integers of three bytes, which NumPy does not know, as the type of a table.
 INT24 = np.dtype("V3")
 
@@ -202,7 +203,8 @@ class SampleTable:
             _multiply(into, gains)
             return
         runs = list(_runs(channels))
-        for block in span.blocks(max(1, TILE_BYTES // self.sample_bytes)):
+        least, most = TILE_BYTES // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
+        for block in span.blocks(max(1, least, min(TILE_SAMPLES, most))):
             n_bytes = (len(block) - 1) * self.sample_bytes + width
             raw = file.read(first + block.start * self.sample_bytes, n_bytes)
             tile = into[:, block.start - span.start : block.stop - span.start]

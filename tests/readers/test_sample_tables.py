@@ -25,6 +25,7 @@ def packed(values: np.ndarray) -> bytes:
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(byte_file, "TILE_BYTES", 64)
+    monkeypatch.setattr(byte_file, "TILE_SAMPLES", 4)
 
 
 @pytest.mark.parametrize("kind", TYPES)
