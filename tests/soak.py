@@ -32,6 +32,8 @@ DROP_AFTER = 20
 LIMIT = {"float64": 1e-7, "float32": 1e-5}
 #: recursions in direct form, which lose digits of float32 near the circle: there they are tried far from it, and so far
 DIRECT, DIRECT_LIMIT = ("scan", "associative"), 1e-3
+#: float32 by a method chosen by hand where a pole lies on the circle: what is rounded off adds up, as the program says
+LASTING_LIMIT = 1e-2
 METHODS = ("auto", "auto", "block", "block", "scan", "associative", "toeplitz", "overlap-save")
 #: for a single causal cascade; it says itself how wrong it is
 TRUNCATED = "truncated:200"
@@ -199,7 +201,8 @@ def run_case(number: int) -> str | None:
         return f"{y.shape} {y.dtype} | {said}"
     if not np.array_equal(np.isnan(y), np.isnan(expected)):
         return f"NaN in other places | {said}"
-    limit = (DIRECT_LIMIT if is_rough else LIMIT[wishes["precision"]]) * scale
+    adds_up = program.reason.endswith("adds up")
+    limit = (DIRECT_LIMIT if is_rough else LASTING_LIMIT if adds_up else LIMIT[wishes["precision"]]) * scale
     if is_cut:
         told = float(program.reason.rpartition("at most ")[2].partition(" ")[0])
         limit += 1.1 * told * np.abs(np.nan_to_num(x)).max(initial=0.0)

@@ -309,7 +309,8 @@ class AbstractProgram(ABC):
         """
         if montage is not None:
             x = np.asarray(x)
-            x = mixed_on_host(checked_matrix(montage, self.n_channels, x.shape[0]), x)
+            wide = x.astype(np.result_type(x.dtype, self.dtype), copy=False)
+            x = mixed_on_host(checked_matrix(montage, self.n_channels, x.shape[0]), wide)
         x = self._checked(x)
         return view_on_host(x, self.run(x), first_sample, bin_size, cut)
 

@@ -61,7 +61,7 @@ def fused_view(
         if len(whole) == len(groups):
             return Envelopes(*(np.concatenate(column) for column in zip(*whole, strict=True)))
     if montage is not None:
-        x = mixed_on_host(montage, x)
+        x = mixed_on_host(montage, _wide(program, x))
     return _in_pieces(program, x, program.run(x), start, stop, missing, bin_size, n_bins)
 
 
@@ -76,6 +76,11 @@ def _buffer(x: Array, n_rows: int) -> Array:
     buffer[: x.shape[0], x.shape[1] :] = 0
     buffer[x.shape[0] :] = 0
     return buffer
+
+
+def _wide(program: JaxProgram, x: Array) -> Array:
+    """Return ``x`` in the wider of its precision and the program's: what is added to it or taken off loses nothing."""
+    return x.astype(np.result_type(x.dtype, program.dtype), copy=False)
 
 
 def _all_finite(x: Array) -> bool:
@@ -123,6 +128,7 @@ def _causal(
 ) -> Envelopes | None:  # fmt: skip
     if not _all_finite(x):
         return None
+    x = _wide(program, x)
     head, *parts = program.started_causal(_first(x[:, 0], montage), rows)
     start = (head["offset"], head["level"], tuple(part["state"] for part in parts))
     buffer = _buffer(x, size if montage is None else x.shape[0])
@@ -147,7 +153,7 @@ def _both_ways(
     if len(edges) > 1 or not np.isfinite(gains).all():
         return None
     edge = edges.pop()
-    buffer = _buffer(padded(x, edge, structure.padding_kind), size if montage is None else x.shape[0])
+    buffer = _buffer(padded(_wide(program, x), edge, structure.padding_kind), size if montage is None else x.shape[0])
     states = tuple(np.zeros_like(part["state"]) for part in program.started_causal(gains[rows], rows)[1:])
     moved = {"before": places["before"] + edge, "after": places["after"] + edge, "n_valid": x.shape[1] + 2 * edge}
     start = (_first(buffer[: x.shape[0], 0], montage), gains[rows], states)

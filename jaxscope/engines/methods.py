@@ -3,7 +3,8 @@
 ``auto`` follows measurements (``method_costs``), not taste, and says in one phrase what it went by. It never buys speed
 with digits: recursions in direct form (``scan``, ``associative`` and SciPy's) are taken only where poles are far from
 the circle, for near it their rounding grows and that of ``block`` does not; and SciPy only for a whole, short signal
-that is there at once.
+that is there at once. A chain that never forgets is the exception: in float32 what is rounded off stays in its states
+and adds up, block after block, so there SciPy's recursion in float64 is taken, and other methods say what they do.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ RUNS_BY: dict[str, dict[str, str]] = {
 }
 #: pole radius beyond which the powers for groups of blocks could overflow, so that the plain recursion is used
 LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
+#: pole radius from which a chain forgets nothing in any recording: what float32 rounds off adds up in its states
+LASTING_RADIUS = 1.0 - 1e-9
 #: pole radius up to which a recursion in direct form rounds as well as ours, in float64
 EASY_RADIUS = 0.9
 #: devices whose work SciPy can do as well
@@ -68,17 +71,23 @@ def choose(
     """
     name, _, number = method.partition(":")
     radius = largest_radius(designs)
+    adds_up = precision == "float32" and LASTING_RADIUS <= radius <= LARGEST_RADIUS[precision]
+    caution = "; the chain never forgets, so the rounding of float32 adds up" if adds_up else ""
+    if method == "auto" and adds_up and device in (*HOST, "cpu:all"):
+        return "scipy", "in float64, as the chain never forgets and the rounding of float32 would add up"
     if method == "auto":
         if radius > LARGEST_RADIUS[precision]:
             return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
-        return _measured(
+        is_short = n_samples is not None and n_channels * n_samples <= MOST_FOR_SCIPY
+        best, why = _measured(
             structure,
-            candidates(structure, radius, precision=precision, with_scipy=device in HOST and n_samples is not None),
+            candidates(structure, radius, precision=precision, with_scipy=device in HOST and is_short),
             is_by_channel=len(designs) > 1,
             shape=(n_channels, UNKNOWN_SAMPLES if n_samples is None else n_samples),
             platform=device.partition(":")[0],
             precision=precision,
         )
+        return best, why + caution
     if name not in METHODS or (number and name != "truncated"):
         nearest = METHODS.nearest(name)
         known = ", ".join(("auto", *METHODS))
@@ -86,7 +95,8 @@ def choose(
         raise UsageError(f"method {method!r} is unknown", hint=hint, field="method")
     if name not in ("scan", "scipy", "truncated") and radius > LARGEST_RADIUS[precision]:
         return "scan", f"in place of {name}, which would overflow at pole radius {radius:.6g}"
-    return name, f"chosen by hand:{number}" if number else "chosen by hand"
+    told = "" if name == "scipy" else caution
+    return name, f"chosen by hand:{number}" if number else f"chosen by hand{told}"
 
 
 def largest_radius(designs: Sequence[ChainDesign]) -> float:

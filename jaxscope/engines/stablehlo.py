@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.engines.edges import pad_length, part_gain, start_levels, steady_sections
 from jaxscope.errors import SpecError, UsageError
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
-from jaxscope.filters.stability import integrates, require_stable
+from jaxscope.filters.stability import require_stable
 
 MOST_VALUES = 2**31
 
@@ -30,11 +31,11 @@ def export_stablehlo(design: ChainDesign, *, n_channels: int, n_samples: int) ->
     Raises
     ------
     SpecError
-        A part has no such program: a running median, or Gustafsson's padding of sections.
+        A part has no such program: a running median, Gustafsson's padding, or zero phase with a pole at z = 1.
     UnstableError
         The design is unstable.
     UsageError
-        The shape cannot be.
+        The shape cannot be, or is too short for the padding.
     """
     import jax
     from jax import export
@@ -44,73 +45,77 @@ def export_stablehlo(design: ChainDesign, *, n_channels: int, n_samples: int) ->
     if n_channels < 1 or n_samples < 2 or n_channels * n_samples > MOST_VALUES:
         raise UsageError(f"{n_channels} × {n_samples} samples cannot be exported", hint="give another length")
     require_stable(design)
+    levels = start_levels(design)
     steps = [_step_of(dsp, part, design, n_samples) for part in design.parts]
 
     def run(x: Any) -> Any:
-        for step in steps:
-            x = step(x)
+        first = x[:, :1]
+        for step, level in zip(steps, levels, strict=True):
+            x = step(x, level * first)
         return x
 
     shape = jax.ShapeDtypeStruct((n_channels, n_samples), np.float64)
     return bytes(export.export(jax.jit(run), platforms=("cpu",))(shape).mlir_module_serialized)
 
 
-def _step_of(dsp: Any, part: Realisation, design: ChainDesign, n_samples: int) -> Callable[[Any], Any]:
+def _step_of(dsp: Any, part: Realisation, design: ChainDesign, n_samples: int) -> Callable[[Any, Any], Any]:
+    """Return what a part does with samples and with the constant that has preceded them, (n_channels, 1)."""
     match part:
         case RunningMedian():
             raise SpecError("stages", "a running median has no StableHLO", hint="switch the stage off, or export code")
         case Sections() if design.phase == "zero":
             if design.padding_kind == "gustafsson":
                 raise SpecError("padding", "Gustafsson's padding has no StableHLO", hint="choose odd padding")
-            return lambda x: dsp.sosfiltfilt(part.to_array(), x, **_padding(part, design, n_samples))
+            if part_gain(part) is None:
+                raise SpecError(
+                    "phase", "zero phase with a pole at z = 1 has no StableHLO", hint="choose causal, or export code"
+                )
+            return lambda x, past: dsp.sosfiltfilt(part.to_array(), x, **_padding(part, design, n_samples))
         case Sections():
-            return _causal_sections(dsp, part, design)
+            return _causal_sections(dsp, part)
         case Taps() if design.phase == "zero":
             return _zero_taps(dsp, part, design, n_samples)
         case Taps():
-            return _causal_taps(dsp, part, design)
+            return _causal_taps(dsp, part)
 
 
 def _padding(part: Realisation, design: ChainDesign, n_samples: int) -> dict[str, Any]:
-    """Return the padding of a part as SciPy takes it, no longer than the signal allows."""
-    from jaxscope.filters.code_python import edge_samples
-
+    """Return the padding of a part as SciPy takes it."""
     if design.padding_kind == "none":
         return {"padtype": None, "padlen": 0}
-    return {"padtype": design.padding_kind, "padlen": min(edge_samples(part, design), n_samples - 1)}
+    edge = pad_length(part, design.padding_kind, design.padding_samples, n_samples)
+    if edge >= n_samples:
+        raise UsageError(f"{n_samples} samples are not more than the padding of {edge}", hint="give more samples")
+    return {"padtype": design.padding_kind, "padlen": edge}
 
 
-def _causal_sections(dsp: Any, part: Sections, design: ChainDesign) -> Callable[[Any], Any]:
+def _causal_sections(dsp: Any, part: Sections) -> Callable[[Any, Any], Any]:
     import jax.numpy as jnp
 
-    rows = part.to_array()
-    if design.initial != "steady" or any(map(integrates, part.rows)):
-        return lambda x: dsp.sosfilt(rows, x)
-    states = np.asarray(dsp.sosfilt_zi(rows))
-    return lambda x: dsp.sosfilt(rows, x, zi=jnp.asarray(states)[:, None, :] * x[:, :1])[0]
+    rows, states = part.to_array(), steady_sections(part)
+    return lambda x, past: dsp.sosfilt(rows, x, zi=jnp.asarray(states)[:, None, :] * past)[0]
 
 
-def _causal_taps(dsp: Any, part: Taps, design: ChainDesign) -> Callable[[Any], Any]:
+def _causal_taps(dsp: Any, part: Taps) -> Callable[[Any, Any], Any]:
     import jax.numpy as jnp
 
     taps, late = part.to_array(), len(part.values) - 1
 
-    def run(x: Any) -> Any:
-        past = x[:, :1] if design.initial == "steady" else jnp.zeros_like(x[:, :1])
+    def run(x: Any, past: Any) -> Any:
         joined = jnp.concatenate([jnp.repeat(past, late, axis=1), x], axis=1) if late else x
         return dsp.lfilter(taps, np.ones(1), joined)[:, late:]
 
     return run
 
 
-def _zero_taps(dsp: Any, part: Taps, design: ChainDesign, n_samples: int) -> Callable[[Any], Any]:
+def _zero_taps(dsp: Any, part: Taps, design: ChainDesign, n_samples: int) -> Callable[[Any, Any], Any]:
     import jax.numpy as jnp
 
     taps = part.to_array()
     if not part.runs_once:
         if design.padding_kind == "gustafsson":
             raise SpecError("padding", "Gustafsson's padding has no StableHLO", hint="choose odd padding")
-        return lambda x: dsp.filtfilt(taps, np.ones(1), x, **_padding(part, design, n_samples))
+        return lambda x, past: dsp.filtfilt(taps, np.ones(1), x, **_padding(part, design, n_samples))
     half = len(part.values) // 2
     if half >= n_samples:
         raise UsageError(
@@ -122,7 +127,7 @@ def _zero_taps(dsp: Any, part: Taps, design: ChainDesign, n_samples: int) -> Cal
     }
     how = kinds.get(design.padding_kind, {"mode": "edge"})
 
-    def run(x: Any) -> Any:
+    def run(x: Any, past: Any) -> Any:
         wide = jnp.pad(x, ((0, 0), (half, half)), **how)
         return dsp.lfilter(taps, np.ones(1), wide)[:, 2 * half :]
 

@@ -87,6 +87,26 @@ def test_scipy_is_for_short_signals_that_are_there_at_once(chain, sections) -> N
         assert chosen(design, precision="float32", **wishes)[0] == "block"
 
 
+def test_scipy_is_not_for_much_however_quick_it_was_measured(chain) -> None:
+    write_own({"toeplitz": 9.0, "overlap-save": 9.0, "scipy": 0.01})
+    assert chosen(chain(FEW), 8, 1000)[0] == "scipy"
+    assert chosen(chain(FEW), 8, 1 << 20)[0] == "toeplitz"
+
+
+def test_in_float32_nothing_adds_up_where_a_chain_never_forgets(chain, sections) -> None:
+    rows = scipy.signal.cheby1(8, 1.0, [0.2, 0.8], "bandstop", output="sos").tolist()
+    design = chain(sections([*rows[:4], [1.0, 0.0, 0.0, 1.0, -1.0, 0.0], *rows[4:]]), initial="rest")
+    x = np.random.default_rng(5).standard_normal((1, 9000))
+    wanted = make_program(design, n_channels=1, method="scipy").run(x)
+    program = make_program(design, n_channels=1, precision="float32")
+    np.testing.assert_allclose(program.run(x), wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
+    assert "would add up" in program.reason
+    by_hand = make_program(design, n_channels=1, precision="float32", method="block")
+    assert by_hand.reason == "chosen by hand; the chain never forgets, so the rounding of float32 adds up"
+    assert chosen(design, device="gpu:0", precision="float32")[1].endswith("adds up")
+    assert chosen(design)[0] == "block"
+
+
 def test_pieces_of_any_length_meet_one_method(chain) -> None:
     x = np.random.default_rng(0).standard_normal((1, 5000))
     design = chain(FEW)

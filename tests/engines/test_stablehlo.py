@@ -17,6 +17,11 @@ SPECS = {
     "fir": (FAMILIES["fir_window"](taps=31), FAMILIES["gain"](gain=2.0)),
     "smoother": (FAMILIES["savitzky_golay"](),),
 }
+#: a leaky section, a running sum, and taps, which only rest can precede then
+INTEGRATOR = (
+    FAMILIES["sections"](rows=((0.5, 0, 0, 1, -0.5, 0), (1, 0, 0, 1, -1, 0))),
+    FAMILIES["moving_average"](window=5),
+)
 OPTIONS = {
     "causal": {},
     "rest": {"initial": "rest"},
@@ -56,6 +61,27 @@ def test_what_is_read_back_equals_the_chain(specs, options):
     y = run_artifact(blob, x)
     wanted = filter_array(x, chain, rate_hz=RATE_HZ, method="scipy")
     np.testing.assert_allclose(y, wanted, atol=1e-9 * np.abs(wanted).max())
+
+
+@pytest.mark.filterwarnings("ignore:pole at z = 1")
+@pytest.mark.parametrize("initial", ["steady", "rest"])
+def test_only_what_precedes_an_integrator_starts_steady(initial):
+    chain = chain_of(INTEGRATOR, initial=initial)
+    x = np.random.default_rng(3).normal(size=(2, 60)) + 3
+    y = run_artifact(export_stablehlo(design_chain(chain, RATE_HZ), n_channels=2, n_samples=60), x)
+    np.testing.assert_allclose(y, filter_array(x, chain, rate_hz=RATE_HZ, method="scipy"), atol=1e-10)
+
+
+def test_zero_phase_that_would_be_nan_is_refused():
+    design = design_chain(chain_of(INTEGRATOR, phase="zero"), RATE_HZ)
+    with pytest.raises(SpecError, match="pole at z = 1 has no StableHLO"):
+        export_stablehlo(design, n_channels=1, n_samples=100)
+
+
+def test_padding_is_not_cut_in_silence():
+    long = chain_of(SPECS["band"], phase="zero", padding=Padding(kind="constant", samples=200))
+    with pytest.raises(UsageError, match="100 samples are not more than the padding of 200"):
+        export_stablehlo(design_chain(long, RATE_HZ), n_channels=1, n_samples=100)
 
 
 def test_what_has_no_program_is_said():

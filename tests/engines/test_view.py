@@ -8,6 +8,7 @@ import scipy.signal
 
 from jaxscope.engines import fused_view
 from jaxscope.engines.program import make_program
+from jaxscope.engines.windows import view_on_host
 from jaxscope.filters.coefficients import Taps
 
 SOS = scipy.signal.butter(2, [1, 40], "band", fs=1000, output="sos")
@@ -35,6 +36,20 @@ def test_view_equals_the_slow_way(phase: str, precision: str, with_gap: bool, ch
                 assert found.dtype == np.float64
                 np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
                 np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 if precision == "float64" else 2e-3)
+
+
+@pytest.mark.parametrize("montage", [None, np.eye(3) - 1 / 3], ids=["as recorded", "average"])
+@pytest.mark.parametrize("phase", ["causal", "zero"])
+def test_float32_samples_are_seen_in_float64(phase: str, montage: np.ndarray | None, chain, sections) -> None:
+    drift = np.random.default_rng(1).standard_normal((3, 3000)).cumsum(axis=1) / 10
+    x = (drift + np.array([[3.0], [-2.0], [1e-3]])).astype(np.float32)
+    mixed = x.astype(np.float64) if montage is None else montage @ x.astype(np.float64)
+    cut = slice(100, 2900)
+    for method in ("block", "scipy"):
+        program = make_program(chain(sections(SOS), phase=phase), n_channels=3, method=method)
+        expected = view_on_host(mixed, program.run(mixed), 0, 16, cut)
+        for found, wanted in zip(program.view(x, 0, 16, cut, montage), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11)
 
 
 def test_bins_stay_where_they_are_while_the_view_pans(chain, sections) -> None:
