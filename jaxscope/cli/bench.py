@@ -24,7 +24,7 @@ _START_WORDS = (("window", "window"), ("before", "Before"), ("after", "After"))
     "--scene",
     default="all",
     show_default=True,
-    help="seed, iir, fir, zero-phase, view, grid, growth, sparse, auto or all.",
+    help="seed, iir, fir, zero-phase, view, grid, growth, sparse, auto, read or all.",
 )
 @click.option("--seconds", type=PositiveNumber(), default=60.0, show_default=True, help="Time to spend.")
 @click.option("--picture", type=click.Path(dir_okay=False), help="Draw the figures into this PNG file.")

@@ -28,10 +28,11 @@ SCENES: Registry[Scene] = Registry(
         "growth": "jaxscope.engines.bench_growth:run",
         "sparse": "jaxscope.engines.bench_sparse:run",
         "auto": "jaxscope.engines.bench_auto:run",
+        "read": "jaxscope.compute.bench_read:run",
     },
 )
 #: parts of the time, where all are run; 1 where nothing is said
-SHARES = {"iir": 2.0, "fir": 1.5, "grid": 2.5, "growth": 1.5, "auto": 2.0, "view": 0.6, "seed": 0.6, "sparse": 0.5}
+SHARES = {"iir": 2.0, "fir": 1.5, "grid": 2.5, "growth": 1.5, "auto": 2.0, "view": 0.6, "seed": 0.6, "sparse": 0.5, "read": 0.8}
 
 
 def run_scenes(scene: str, *, seconds: float, report: Report | None = None) -> dict[str, Any]:

@@ -1,0 +1,219 @@
+"""The benchmark's reading scene: whole files through our readers, against a plain read of the same bytes and a peer.
+
+A plain read only moves bytes. A reader must also make float64 values of them, up to four times as many bytes: where the
+file is in the cache of the system, the memory of the machine sets how near a reader can come; from a drive the making
+hides behind the moving. Invariant: all read the same file, block by block, in turn, in one run, and what ours gives
+is compared with what was written.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.recording import Channel, Recording
+from jaxscope.data.span import Span
+from jaxscope.engines.timing import medians
+from jaxscope.readers import open_recording
+from jaxscope.writers import WriteRequest, open_writer
+
+Array = npt.NDArray[np.float64]
+#: Reads a file block by block and gives each to a function.
+Reading = Callable[[Path, Callable[[Array], object]], None]
+
+RATE_HZ, N_CHANNELS = 1000, 32
+#: Values of a block, and of the whole file by the least seconds there are for it.
+BLOCK_VALUES = 1 << 21
+N_VALUES_BY_S = ((4.0, 1 << 25), (1.0, 1 << 23), (0.0, 1 << 21))
+#: Bytes that a plain read takes at a time, into memory that it has.
+PLAIN_BYTES = 1 << 20
+#: The least and the greatest of the samples, whole numbers: every format keeps them within its steps.
+_RANGE = (-30000, 30000)
+_BLOCK = BLOCK_VALUES // N_CHANNELS
+
+
+def run(seconds: float, *, n_values: int | None = None) -> list[dict[str, Any]]:
+    """Return how fast the formats are read, beside plain reads and peers, in about ``seconds``."""
+    each_s = seconds / len(PEERS)
+    n_values = n_values or next(count for least_s, count in N_VALUES_BY_S if each_s >= least_s)
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="jaxscope-bench-") as folder:
+        for name in PEERS:
+            path = Path(folder) / name
+            stored = _write(path, n_values // N_CHANNELS)
+            rows += _rows(path, stored, each_s)
+            for left in Path(folder).iterdir():
+                left.unlink()
+    return rows
+
+
+def samples_of(span: Span) -> Array:
+    """Return what is written: the same block again and again."""
+    return _block()[:, : len(span)]
+
+
+@cache
+def _block() -> Array:
+    """Return noise in whole numbers."""
+    block = np.random.default_rng(11).integers(*_RANGE, (N_CHANNELS, _BLOCK)).astype(np.float64)
+    block[:, 0] = _RANGE[0]  # both ends of the range are there
+    block[:, 1] = _RANGE[1]
+    return block
+
+
+def _write(path: Path, n_samples: int) -> Path:
+    """Write a recording; return the file that holds its samples."""
+    channels = tuple(
+        Channel(name=f"EEG {number}", unit="uV", kind="eeg", rate_hz=float(RATE_HZ), n_samples=n_samples)
+        for number in range(N_CHANNELS)
+    )
+    if path.suffix == ".raw":
+        layout = {"channels": N_CHANNELS, "dtype": "int16", "rate": RATE_HZ}
+        path.with_name(f"{path.name}.json").write_text(json.dumps(layout), encoding="utf-8")
+        with path.open("wb") as file:
+            for span in Span(0, n_samples).blocks(_BLOCK):
+                file.write(np.ascontiguousarray(samples_of(span).T.astype("<i2")).tobytes())
+        return path
+    request = WriteRequest(channels=channels, ranges=((float(_RANGE[0]), float(_RANGE[1])),) * N_CHANNELS)
+    with open_writer(path, request) as writer:
+        for span in Span(0, n_samples).blocks(_BLOCK):
+            writer.write(samples_of(span))
+    return path.with_suffix(".eeg") if path.suffix == ".vhdr" else path
+
+
+def _rows(path: Path, stored: Path, seconds: float) -> list[dict[str, Any]]:
+    """Compare reading with a plain read from the cache, one from the drive, and the peer, where there are these."""
+    library, peer = PEERS[path.name]
+    has_peer = importlib.util.find_spec(library) is not None
+    parts_s = seconds / (2 + has_peer)
+    with closing(open_recording(path)) as recording:
+        n_values = sum(channel.n_samples for channel in recording.info.channels)
+        error = max(
+            float(np.abs(recording.read(span.start, span.stop) - samples_of(span)).max())
+            for span in Span(0, n_values // N_CHANNELS).blocks(_BLOCK)
+        )
+        ours = partial(_read_all, recording)
+        what = f"read: {recording.info.format}, {N_CHANNELS} × {n_values // N_CHANNELS}"
+
+        def row(name: str, contender: str, other: Callable[[], object], mine: Callable[[], object]) -> dict[str, Any]:
+            times = medians({"ours": mine, "other": other}, budget_s=parts_s)
+            n_bytes = stored.stat().st_size
+            return {
+                "name": f"{what}, {name}",
+                "ours_ns_per_sample": times["ours"] / n_values * 1e9,
+                "reference": contender,
+                "reference_ns_per_sample": times["other"] / n_values * 1e9,
+                "ratio": times["other"] / times["ours"],
+                "max_abs_error": error,
+                "n_bytes": n_bytes,
+                "ours_bytes_per_s": n_bytes / times["ours"],
+                "reference_bytes_per_s": n_bytes / times["other"],
+            }
+
+        rows = [row("from the cache", "plain read", partial(read_plainly, stored), ours)]
+        if sys.platform == "linux":
+            plainly, dropped = partial(read_plainly, stored), partial(_drop_from_cache, stored)
+            both = partial(_after, dropped, plainly), partial(_after, dropped, ours)
+            rows.append(row("from the drive", "plain read", *both))
+        if has_peer:
+            rows.append(row("from the cache", library, partial(peer, path, _nothing), ours))
+        return rows
+
+
+def _after(first: Callable[[], object], then: Callable[[], object]) -> None:
+    first()
+    then()
+
+
+def _nothing(_block: Array) -> None:
+    """Take a block and do nothing with it."""
+
+
+def read_plainly(path: Path) -> None:
+    """Read a file from begin to end into the same memory."""
+    memory = bytearray(PLAIN_BYTES)
+    with path.open("rb", buffering=0) as file:
+        while file.readinto(memory):
+            pass
+
+
+def _drop_from_cache(path: Path) -> None:
+    """Let the system forget a file, so that it comes from the drive again."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _read_all(recording: Recording) -> None:
+    n_samples = recording.info.channels[0].n_samples
+    for span in Span(0, n_samples).blocks(_BLOCK):
+        recording.read(span.start, span.stop)
+
+
+def _with_edfio(path: Path, take: Callable[[Array], object]) -> None:
+    import edfio
+
+    file = edfio.read_edf(path) if path.suffix == ".edf" else edfio.read_bdf(path)
+    n_s = file.num_data_records * file.data_record_duration
+    step_s = _BLOCK // RATE_HZ
+    for start_s in np.arange(0, n_s, step_s):
+        stop_s = min(start_s + step_s, n_s)
+        take(np.stack([signal.get_data_slice(start_s, stop_s) for signal in file.signals]))
+
+
+def _with_soundfile(path: Path, take: Callable[[Array], object]) -> None:
+    import soundfile
+
+    for block in soundfile.blocks(path, blocksize=_BLOCK, dtype="float64", always_2d=True):
+        take(np.ascontiguousarray(block.T))
+
+
+def _with_h5py(path: Path, take: Callable[[Array], object]) -> None:
+    import h5py
+
+    with h5py.File(path, "r", locking=False) as file:
+        datasets: list[Any] = []
+        file.visititems(lambda _name, item: datasets.append(item) if isinstance(item, h5py.Dataset) else None)
+        largest = max(datasets, key=lambda dataset: dataset.size or 0)
+        for span in _blocks_of(largest):
+            take(largest[:, span.start : span.stop].astype(np.float64))
+
+
+def _with_numpy(path: Path, take: Callable[[Array], object]) -> None:
+    mapped = np.load(path, mmap_mode="r")
+    for span in _blocks_of(mapped):
+        take(np.array(mapped[:, span.start : span.stop], dtype=np.float64))
+
+
+def _with_fromfile(path: Path, take: Callable[[Array], object]) -> None:
+    file = path.with_suffix(".eeg") if path.suffix == ".vhdr" else path
+    mapped = np.memmap(file, "<f4" if path.suffix == ".vhdr" else "<i2", mode="r").reshape(-1, N_CHANNELS).T
+    for span in _blocks_of(mapped):
+        take(np.array(mapped[:, span.start : span.stop], dtype=np.float64, order="C"))
+
+
+def _blocks_of(array: Any) -> Iterator[Span]:
+    return Span(0, array.shape[1]).blocks(_BLOCK)
+
+
+#: The files that are read, and who else reads them: the name of a library, and how.
+PEERS: dict[str, tuple[str, Reading]] = {
+    "x.edf": ("edfio", _with_edfio),
+    "x.bdf": ("edfio", _with_edfio),
+    "x.vhdr": ("numpy", _with_fromfile),
+    "x.raw": ("numpy", _with_fromfile),
+    "x.npy": ("numpy", _with_numpy),
+    "x.h5": ("h5py", _with_h5py),
+    "x.wav": ("soundfile", _with_soundfile),
+}
