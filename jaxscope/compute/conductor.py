@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from jaxscope.compute.bad_spans import excluded_of
 from jaxscope.compute.analysis_job import AnalysisJobs
+from jaxscope.compute.bad_spans import excluded_of
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
@@ -230,6 +230,8 @@ class Conductor:
         recording_changed = new.recording != old.recording
         montage_changed = new.montage != old.montage
         filter_changed = (new.chains, new.filter_on) != (old.chains, old.filter_on)
+        # an event that was moved changes what is filtered only where it is left out
+        filter_changed = filter_changed or excluded_of(new) != excluded_of(old)
         engine_changed = state.engine != previous.engine
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
         view_changed = state.viewport.response_view != previous.viewport.response_view
@@ -243,8 +245,6 @@ class Conductor:
             self._tell_montage()
             recording_changed = True  # for all that follows, other channels are another recording
         if filter_changed or recording_changed or dock_changed:
-        # an event that was moved changes what is filtered only where it is left out
-        filter_changed = filter_changed or excluded_of(new) != excluded_of(old)
             self._submit_design()
         if filter_changed or engine_changed or recording_changed or _window_of(state) != _window_of(previous):
             self._submit_traces()
