@@ -13,16 +13,14 @@ import numpy.typing as npt
 
 from jaxscope.engines.precision import held_by
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, RunningMedian, Sections, Taps
+from jaxscope.filters.stability import integrates
 
 Array = npt.NDArray[Any]
-#: below this, a(1) is a pole at z = 1: the distance of the nearest doubles
-_POLE_AT_ONE = 1e-15
 
 
 def section_gain(row: Row) -> float | None:
     """Return the gain of a section for a constant, or None where it has a pole at z = 1."""
-    below = 1.0 + row[4] + row[5]
-    return None if abs(below) <= _POLE_AT_ONE else (row[0] + row[1] + row[2]) / below
+    return None if integrates(row) else (row[0] + row[1] + row[2]) / (1.0 + row[4] + row[5])
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable
 
 from jaxscope.filters.code import Export
-from jaxscope.filters.code_python import edge_samples
+from jaxscope.filters.code_python import edge_samples, starts_steady
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.spec import FilterChain
 
@@ -146,7 +146,7 @@ def _step(number: int, part: Realisation) -> str:
 def _causal(design: ChainDesign) -> str:
     numbered = list(enumerate(design.parts, start=1))
     members = "".join(_member(n, part) for n, part in numbered) or "    int nothing;\n"
-    starts = "".join(f"    {_start(n, part)}\n" for n, part in numbered) if design.initial == "steady" else ""
+    starts = "".join(f"    {_start(n, part)}\n" for n, part in numbered if starts_steady(design, n))
     steps = "".join(f"    {_step(n, part)}\n" for n, part in numbered)
     return f"""
 typedef struct {{

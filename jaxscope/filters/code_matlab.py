@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from jaxscope.filters.code import Export
-from jaxscope.filters.code_python import edge_samples
+from jaxscope.filters.code_python import edge_samples, starts_steady
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.spec import FilterChain
 
@@ -29,14 +29,16 @@ function y = run_taps(h, y, steady)
 end
 
 function [y, n] = extend(y, n, kind)
-  n = min(n, size(y, 1) - 1);
+  if ~strcmp(kind, 'constant'), n = min(n, size(y, 1) - 1); end
   if strcmp(kind, 'none'), n = 0; end
   if n == 0, return; end
+  if strcmp(kind, 'constant')
+    y = [repmat(y(1, :), n, 1); y; repmat(y(end, :), n, 1)]; return;
+  end
   top = y(n + 1:-1:2, :); bottom = y(end - 1:-1:end - n, :);
   switch kind
     case 'odd', y = [2 * y(1, :) - top; y; 2 * y(end, :) - bottom];
     case 'even', y = [top; y; bottom];
-    otherwise, y = [repmat(y(1, :), n, 1); y; repmat(y(end, :), n, 1)];
   end
 end
 
@@ -56,6 +58,8 @@ end
 function y = run_median(w, y, before, after, kind)
   if any(strcmp(kind, {'odd', 'even'})) && before < size(y, 1)
     p = extend(y, before, kind);
+  elseif strcmp(kind, 'rest')
+    p = [zeros(before, size(y, 2)); y];
   else
     p = [repmat(y(1, :), before, 1); y; repmat(y(end, :), after, 1)];
   end
@@ -79,18 +83,19 @@ def _call(number: int, part: Realisation, design: ChainDesign) -> str:
     name, zero = f"c{number}", design.phase == "zero"
     # Gustafsson's choice of states is not written out: the constant continuation stands in, and the head says so
     kind = "constant" if design.padding_kind == "gustafsson" else design.padding_kind
-    steady = "true" if zero or design.initial == "steady" else "false"
+    is_steady = zero or starts_steady(design, number)
     match part:
         case RunningMedian():
             before, after = (part.window // 2, part.window // 2) if zero else (part.window - 1, 0)
-            return f"y = run_median({name}, y, {before}, {after}, '{kind if zero else 'constant'}');"
+            past = kind if zero else "constant" if is_steady else "rest"
+            return f"y = run_median({name}, y, {before}, {after}, '{past}');"
         case Taps(runs_once=True) if zero:
             return f"y = run_once({name}, y, '{kind}');"
         case _:
             runner = "run_sections" if isinstance(part, Sections) else "run_taps"
             if zero:
                 return f"y = both_ways(@(u) {runner}({name}, u, true), y, {edge_samples(part, design)}, '{kind}');"
-            return f"y = {runner}({name}, y, {steady});"
+            return f"y = {runner}({name}, y, {str(is_steady).lower()});"
 
 
 def write_matlab(chain: FilterChain, design: ChainDesign, sentence: str) -> str:

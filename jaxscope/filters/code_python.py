@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from jaxscope.filters.code import Export
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
+from jaxscope.filters.design import has_integrator
 from jaxscope.filters.spec import FilterChain
 
 _FORWARD = '''
@@ -77,7 +78,8 @@ def _median(window, y, before, after, kind="constant"):
     if kind in ("odd", "even") and before < y.shape[-1]:
         y, _ = _padded(y, before, kind)
     else:
-        y = np.pad(y, [(0, 0)] * (y.ndim - 1) + [(before, after)], mode="edge")
+        mode = "constant" if kind == "rest" else "edge"
+        y = np.pad(y, [(0, 0)] * (y.ndim - 1) + [(before, after)], mode=mode)
     return np.median(np.lib.stride_tricks.sliding_window_view(y, window, axis=-1), axis=-1)
 """
 
@@ -108,6 +110,11 @@ def edge_samples(part: Realisation, design: ChainDesign) -> int:
     return 3 * (2 * len(rows) + 1 - short)
 
 
+def starts_steady(design: ChainDesign, number: int) -> bool:
+    """Return whether part ``number``, from 1, of a causal chain has an endless past: none after a pole at z = 1."""
+    return design.initial == "steady" and not any(map(has_integrator, design.parts[: number - 1]))
+
+
 def _call(number: int, part: Realisation, design: ChainDesign) -> str:
     zero = design.phase == "zero"
     match part:
@@ -122,13 +129,14 @@ def _call(number: int, part: Realisation, design: ChainDesign) -> str:
         case Taps() if zero:
             return f"_both_ways(_taps, TAPS_{number}, y, {edge_samples(part, design)})"
         case Sections():
-            return f"_sections(SOS_{number}, y, {design.initial == 'steady'})"
+            return f"_sections(SOS_{number}, y, {starts_steady(design, number)})"
         case Taps():
-            return f"_taps(TAPS_{number}, y, {design.initial == 'steady'})"
+            return f"_taps(TAPS_{number}, y, {starts_steady(design, number)})"
         case RunningMedian() if zero:
             return f"_median(WINDOW_{number}, y, {part.window // 2}, {part.window // 2}, PADDING)"
         case RunningMedian():
-            return f"_median(WINDOW_{number}, y, {part.window - 1}, 0)"
+            kind = "constant" if starts_steady(design, number) else "rest"
+            return f'_median(WINDOW_{number}, y, {part.window - 1}, 0, "{kind}")'
 
 
 def write_python(chain: FilterChain, design: ChainDesign, sentence: str) -> str:

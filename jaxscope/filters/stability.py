@@ -18,6 +18,8 @@ from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, Running
 MAX_ROOTED_TAPS = 1025
 #: part of the largest coefficient below which a leading one counts as 0
 NEGLIGIBLE = 2.0**-100
+#: a(1) at or below this is a pole at z = 1
+POLE_AT_ONE = 1e-15
 _SPLITTER = 134217729.0
 
 
@@ -162,8 +164,8 @@ def stability_margin(parts: tuple[Realisation, ...]) -> float:
 
 def integrates(row: Row) -> bool:
     """Return whether a section has a pole at z = 1, so that a constant has no steady state."""
-    # the sum of coefficients rounded to float64 near 1, -2, 1 is off by at most this
-    return abs(math.fsum(row[3:])) <= 2 * float(np.finfo(np.float64).eps)
+    # a sum of float64 near 1, -2, 1 that should be 0 is off by a few of their distances
+    return abs(math.fsum(row[3:])) <= POLE_AT_ONE
 
 
 def _is_bounded(parts: tuple[Realisation, ...]) -> bool:

@@ -41,6 +41,12 @@ CHAINS = {
     "zero_median": chain_of(FAMILIES["median"](window=7), phase="zero"),
     "zero_smooth": chain_of(FAMILIES["savitzky_golay"](), phase="zero"),
     "integrator": chain_of(FAMILIES["sections"](rows=((1, 0, 0, 1, -1, 0),))),
+    "integrator_first": chain_of(
+        FAMILIES["sections"](rows=((1, 0, 0, 1, -1, 0),)), FAMILIES["moving_average"](window=5), BAND
+    ),
+    "median_rest": chain_of(FAMILIES["median"](window=7), BAND, initial="rest"),
+    "integrator_and_median": chain_of(FAMILIES["sections"](rows=((1, 0, 0, 1, -1, 0),)), FAMILIES["median"](window=7)),
+    "zero_long_constant": chain_of(BAND, phase="zero", padding=Padding(kind="constant", samples=500)),
     "one_tap": chain_of(FAMILIES["gain"](gain=-3.0)),
     "empty": chain_of(),
 }
@@ -54,12 +60,13 @@ def x():
 def _reference(chain, x):
     """Return what SciPy makes of a chain, part by part, for what SciPy has."""
     design = design_chain(chain, RATE_HZ)
+    is_steady = design.initial == "steady"
     pad = {"odd": "odd", "even": "even", "constant": "constant", "none": None}[design.padding_kind]
     for part in design.parts:
         if isinstance(part, RunningMedian):
             half = part.window // 2 if design.phase == "zero" else part.window - 1
             after = half if design.phase == "zero" else 0
-            mode = {"mode": "edge"}
+            mode = {"mode": "edge" if is_steady else "constant"}
             if design.phase == "zero":
                 mode = {"mode": "reflect", "reflect_type": "odd"}
             padded = np.pad(x, ((0, 0), (half, after)), **mode)
@@ -67,9 +74,14 @@ def _reference(chain, x):
         elif isinstance(part, Sections):
             sos = part.to_array()
             if design.phase == "zero":
-                x = signal.sosfiltfilt(sos, x, padtype=pad, padlen=design.padding_samples)
-            elif design.initial == "rest" or np.isclose(sos[:, 3:].sum(axis=1), 0, atol=1e-15).any():
-                x = signal.sosfilt(sos, x)
+                edge = design.padding_samples
+                if pad == "constant":  # SciPy refuses more than there are samples
+                    x = np.pad(x, ((0, 0), (edge, edge)), mode="edge")
+                    x = signal.sosfiltfilt(sos, x, padtype=None, padlen=0)[:, edge : x.shape[1] - edge]
+                else:
+                    x = signal.sosfiltfilt(sos, x, padtype=pad, padlen=edge)
+            elif not is_steady or np.isclose(sos[:, 3:].sum(axis=1), 0, atol=1e-15).any():
+                x, is_steady = signal.sosfilt(sos, x), False
             else:
                 x = signal.sosfilt(sos, x, zi=signal.sosfilt_zi(sos)[:, None] * x[:, :1])[0]
         elif design.phase == "zero" and part.runs_once:
@@ -81,7 +93,7 @@ def _reference(chain, x):
         elif len(part.values) == 1:
             x = part.values[0] * x
         else:
-            past = x[:, :1] if design.initial == "steady" else 0
+            past = x[:, :1] if is_steady else 0
             x = signal.lfilter(part.values, 1.0, x, zi=signal.lfilter_zi(part.values, 1.0) * past + np.zeros((2, 1)))[0]
     return x
 
