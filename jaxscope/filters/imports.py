@@ -15,10 +15,9 @@ from pathlib import Path
 from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import load_chain, placed
 from jaxscope.filters.imports_c import import_c, looks_like_c
-from jaxscope.filters.imports_designs import RateNeededError
 from jaxscope.filters.imports_files import MAX_BYTES, from_object, import_json, import_mat, import_numpy
 from jaxscope.filters.imports_matlab import import_matlab
-from jaxscope.filters.imports_numbers import Imported, NothingFoundError
+from jaxscope.filters.imports_numbers import Imported, NothingFoundError, RateNeededError
 from jaxscope.filters.imports_source import import_python
 from jaxscope.filters.imports_tables import import_table
 from jaxscope.filters.spec import FilterChain

@@ -29,6 +29,8 @@ _ARRAY = re.compile(
 _COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*|#[^\n]*", re.DOTALL)
 #: fractional types of CMSIS-DSP: what one is as a whole number
 _FRACTIONS = {"q7_t": 2.0**7, "q15_t": 2.0**15, "q31_t": 2.0**31}
+#: the array that CMSIS-DSP is told to take its sections from
+_SECTIONS_OF = re.compile(r"\barm_biquad_\w+\s*\([^,;]*,[^,;]*,\s*(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_]\w*)")
 _COUNTS = frozenset({"nl", "dl", "bl_len", "n", "length"})
 
 
@@ -49,6 +51,8 @@ def import_c(text: str) -> Imported:
     bare = _COMMENTS.sub(lambda found: "\n" * found.group().count("\n"), text)
     named: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
     notes: list[str] = []
+    told = {found["name"] for found in _SECTIONS_OF.finditer(bare)}
+    sections: set[str] = set()
     for found in _ARRAY.finditer(bare):
         kind, name = " ".join(found["type"].split()), found["name"]
         if name.lower() in _COUNTS:
@@ -57,12 +61,20 @@ def import_c(text: str) -> Imported:
         if kind in _FRACTIONS:
             notes.append(f"{name} is read as fractions: whole numbers over {_FRACTIONS[kind]:.0f}")
             array = array / _FRACTIONS[kind]
-        named[name] = _shaped(name, array)
+        if name in told or _holds_sections(name):
+            sections.add(name)
+            if kind in _FRACTIONS:
+                raise ChainError(
+                    f"{name} holds sections as fractions, whose shift the numbers do not tell",
+                    hint="give them in floating point",
+                )
+            array = array.reshape(-1, SHORT_COLUMNS) if array.ndim == 1 and array.size % SHORT_COLUMNS == 0 else array
+        named[name] = array
     if not named:
         raise NothingFoundError(
             "there is no array of numbers in this C source", hint="give const double sos[…][6] = { … }"
         )
-    made = stages_of(named, negated=follows_cmsis, turned=follows_cmsis)
+    made = stages_of(named, negated=follows_cmsis, turned=follows_cmsis, sections=sections)
     return Imported(stages=made.stages, notes=(*made.notes, *notes))
 
 
@@ -94,9 +106,6 @@ def _number(word: str, name: str, line: int) -> float:
         ) from None
 
 
-def _shaped(
-    name: str, array: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return a flat list of sections as rows of five, which is how CMSIS-DSP keeps them."""
-    flat_sections = array.ndim == 1 and plain_name(name) not in TAP_NAMES and array.size % SHORT_COLUMNS == 0
-    return array.reshape(-1, SHORT_COLUMNS) if flat_sections and "biquad" in name.lower() else array
+def _holds_sections(name: str) -> bool:
+    """Return whether an array is a cascade by its name: biquads that are no list of taps."""
+    return "biquad" in name.lower() and plain_name(name) not in TAP_NAMES

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from jaxscope.errors import ChainError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.fir import MAX_TAPS, WINDOWS
-from jaxscope.filters.imports_numbers import polynomial_spec, real_numbers
+from jaxscope.filters.imports_numbers import RateNeededError, polynomial_spec, real_numbers
 from jaxscope.filters.spec import AbstractFilterSpec
 from jaxscope.filters.values import shown, whole
 
@@ -29,10 +29,7 @@ BANDS = {
     **dict.fromkeys(("bandstop", "bands", "stop", "bs"), "bandstop"),
 }
 _REQUIRED = object()
-
-
-class RateNeededError(ChainError):
-    """A cutoff is a part of half the rate, and no rate is known."""
+WITHOUT_EFFECT = frozenset({"output", "x", "volume", "axis", "mode", "cval"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +50,21 @@ class Call:
     rate_hz: float | None
     own_rate_hz: float | None = None
     notes: list[str] = field(default_factory=list)
+    asked: set[int | str] = field(default_factory=set)
 
     def take(self, place: int, name: str, default: Any = _REQUIRED) -> Any:
         """Return an argument; ChainError where it is missing."""
+        self.asked |= {place, name}
         value = self.given[place] if 0 <= place < len(self.given) else self.named.get(name, default)
         if value is _REQUIRED:
             raise ChainError(f"{self.name} has no {name}", hint="give it")
         return value
+
+    def unread(self) -> list[str]:
+        """Return the arguments that nobody asked for and that may change the filter."""
+        last = max((place for place in self.asked if isinstance(place, int)), default=-1)
+        words = [f"argument {place + 1}" for place in range(last + 1, len(self.given))]
+        return words + [name for name in self.named if name not in self.asked and name not in WITHOUT_EFFECT]
 
     def number(self, place: int, name: str, default: Any = _REQUIRED) -> float:
         """Return one real number."""

@@ -8,7 +8,7 @@ it may be what a person wants to look at.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,10 @@ class NothingFoundError(ChainError):
     """A text or file in which no filter was found, though it could be read."""
 
 
+class RateNeededError(ChainError):
+    """A cutoff is a part of half the rate, and no rate is known."""
+
+
 def plain_name(name: str) -> str:
     """Return a name as it is compared: its last part in lower case, without a number at its end.
 
@@ -89,7 +93,9 @@ def real_numbers(name: str, array: Array) -> npt.NDArray[np.float64]:
     return np.asarray(array, dtype=np.float64)
 
 
-def stages_of(named: Mapping[str, Any], *, negated: bool = False, turned: bool = False) -> Imported:
+def stages_of(
+    named: Mapping[str, Any], *, negated: bool = False, turned: bool = False, sections: Collection[str] = ()
+) -> Imported:
     """Return the stages that arrays with names describe.
 
     Parameters
@@ -100,6 +106,8 @@ def stages_of(named: Mapping[str, Any], *, negated: bool = False, turned: bool =
         Rows of five have a1 and a2 with the other sign, as CMSIS-DSP wants them.
     turned : bool
         Taps are in the order of time turned round, as CMSIS-DSP wants them.
+    sections : collection of str
+        Names that are known to be sections, whatever their shape.
 
     Raises
     ------
@@ -108,7 +116,7 @@ def stages_of(named: Mapping[str, Any], *, negated: bool = False, turned: bool =
     ChainError
         The numbers cannot be a filter.
     """
-    found = _Finder(named, negated=negated, turned=turned)
+    found = _Finder(named, negated=negated, turned=turned, sections=sections)
     for name in named:
         found.look_at(name)
     if not found.specs and len(named) == 1:
@@ -142,8 +150,8 @@ def unstable_words(spec: AbstractFilterSpec) -> list[str]:
 class _Finder:
     """Goes through names in order and takes what belongs together once."""
 
-    def __init__(self, named: Mapping[str, Any], *, negated: bool, turned: bool) -> None:
-        self.named, self.negated, self.turned = named, negated, turned
+    def __init__(self, named: Mapping[str, Any], *, negated: bool, turned: bool, sections: Collection[str]) -> None:
+        self.named, self.negated, self.turned, self.sections = named, negated, turned, sections
         self.specs: list[AbstractFilterSpec] = []
         self.notes: list[str] = []
         self.used: set[str] = set()
@@ -155,7 +163,7 @@ class _Finder:
         if name in self.used:
             return
         plain = plain_name(name)
-        if plain in SECTION_NAMES:
+        if plain in SECTION_NAMES or name in self.sections:
             self._take_sections(name)
         elif plain in B_NAMES or plain in A_NAMES:
             self._take_polynomials(name)

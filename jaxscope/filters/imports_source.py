@@ -8,6 +8,7 @@ of what is read can reach the interpreter, a file or another module.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,15 +17,22 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import ChainError
-from jaxscope.filters.imports_designs import SCIPY, Call, Designed, DesignFunction, RateNeededError
-from jaxscope.filters.imports_numbers import MAX_NUMBERS, Imported, NothingFoundError, imported, stages_of
+from jaxscope.filters.imports_designs import SCIPY, Call, Designed, DesignFunction
+from jaxscope.filters.imports_numbers import (
+    MAX_NUMBERS,
+    Imported,
+    NothingFoundError,
+    RateNeededError,
+    imported,
+    stages_of,
+)
 from jaxscope.filters.values import shown
 
 #: names that mean the sampling rate where a source does not define them
 RATE_NAMES = frozenset({"fs", "f_s", "sfreq", "rate", "sr", "srate", "fsamp", "samplerate", "sample_rate", "rate_hz"})
 CONSTANTS: dict[str, Any] = {"pi": np.pi, "e": np.e, "True": True, "False": False, "None": None, "inf": np.inf}
 #: calls that only wrap their first argument
-WRAPPERS = frozenset({"array", "asarray", "float", "int", "list", "tuple", "double", "single", "atleast_1d", "round"})
+WRAPPERS = frozenset({"array", "asarray", "float", "list", "tuple", "double", "single", "atleast_1d"})
 #: calls that apply a filter: their arguments may design it
 APPLYING: dict[str, str] = {
     "sosfilt": "", "lfilter": "", "filter": "", "sosfiltfilt": "zero", "filtfilt": "zero",
@@ -193,11 +201,15 @@ class Scope:
                 notes=self.notes,
             )
             made = self.functions[name](call)
+            if self.functions is SCIPY:
+                self.notes += [f"{word} of {name} is not read: the filter is the one without" for word in call.unread()]
             if isinstance(made, Designed):
                 self.designed.append(made)
             return made
         if name in WRAPPERS and node.args:
             return self.value(node.args[0])
+        if name in ("int", "round") and len(node.args) == 1:
+            return _whole(name, self.value(node.args[0]))
         if name == "sqrt" and len(node.args) == 1:
             return np.sqrt(_number(self.value(node.args[0])))
         if name in APPLYING or name in PASSING:
@@ -244,6 +256,15 @@ def _number(value: Any) -> Any:
     if isinstance(value, _Missing):
         raise _UnreadableError(value.reason)
     raise _UnreadableError(f"{shown(value)} is not a number")
+
+
+def _whole(name: str, value: Any) -> float:
+    number = float(_number(value))
+    if name == "int":
+        return math.trunc(number)
+    if abs(number - math.trunc(number)) == 0.5:
+        raise _UnreadableError(f"{shown(number)} is rounded up or down, as the language has it")
+    return round(number)
 
 
 def _name_of(node: ast.expr) -> str:

@@ -83,6 +83,12 @@ LINES = [
     ('{"_id": ["pyfda", 1], "f_S": 256, "sos": [], "ba": [[0.25, 0.5, 0.25], [1, 0, 0]]}', ([0.25, 0.5, 0.25], 1)),
     ('{"z": [-1], "p": ["0.5+0.3j", "0.5-0.3j"], "k": 2}', signal.zpk2tf([-1], [0.5 + 0.3j, 0.5 - 0.3j], 2)),
     ("const double b[3] = {1, 2.0f, 3e0};\nstatic double a[] = { 1.0, -0.5 };", ([1, 2, 3], [1, -0.5])),
+    ("/* arm_math.h */ float32_t coeffs_biquad[5] = {1, 2, 1, 0.5, -0.2};", ([1, 2, 1], [1, -0.5, 0.2])),
+    ("/* arm_math.h */ float32_t biquad_coeffs[10] = {1, 2, 1, 0.5, -0.2, 1, 0, 0, 0, 0};",
+     ([1, 2, 1], [1, -0.5, 0.2])),
+    ("float32_t iir[5] = {1, 2, 1, 0.5, -0.2};\narm_biquad_cascade_df1_init_f32(&s, 1, (float32_t *)iir, state);",
+     ([1, 2, 1], [1, -0.5, 0.2])),
+    ("b = signal.firwin(int(7.9), round(19.6), fs=256)", (signal.firwin(7, 20, fs=256), 1)),
     ("const q15_t taps[2] = { 16384, -8192 };", ([0.5, -0.25], 1)),
     ("const real64_T NUM[2][3] = {{0.5,0,0},{1,2,1}};\nconst real64_T DEN[2][3] = {{1,0,0},{1,-.5,.2}};",
      ([0.5, 1, 0.5], [1, -0.5, 0.2])),
@@ -104,6 +110,13 @@ def test_code_becomes_a_design_that_can_be_tuned_on():
     assert found.notes == ("written for 1000 Hz: its edges in Hz are kept at 256 Hz",)
 
 
+def test_what_is_not_read_of_a_call_is_said():
+    assert "deriv of savgol_filter is not read" in import_text("y = savgol_filter(x, 11, 3, deriv=1)").notes[0]
+    told = import_text("b = firwin(101, 20, None, 'hann', fs=256)").notes
+    assert [note[:22] for note in told] == ["argument 3 of firwin i", "argument 4 of firwin i"]
+    assert import_text("sos = butter(4, 20, output='sos', fs=256)").notes == ()
+
+
 def test_parts_of_half_the_rate_take_the_rate_of_the_source_first_and_that_is_said():
     own = import_text("fs = 500\nnyq = fs / 2\nb, a = butter(3, [0.5 / nyq, 40 / nyq], btype='band')", rate_hz=RATE_HZ)
     assert own.stages[0].spec.cutoff_hz == (0.5, 40.0)
@@ -120,6 +133,8 @@ def test_parts_of_half_the_rate_take_the_rate_of_the_source_first_and_that_is_sa
     [
         ("1 2 3\n4 x 6", 'line 2: "x" is not a number'),
         ("1 2 3 4\n1 2", None),
+        ("q31_t biquad[5] = {500, 1000, 500, 900, -500};", "biquad holds sections as fractions"),
+        ("b, a = butter(round(2.5), 20, fs=256)", "2.5 is rounded up or down"),
         ("1 2 3\n1 2\n1 2 3", "row 2 has 2 numbers and the first has 3"),
         ("b = [2, 8, 5]\na = [0, -1, 0.5]", "a0 is 0"),
         ("b0,b1,b2,a0,a1,a2\n1,2,1,0,-0.5,0.2", "a0 of section 1 in the table is 0"),
