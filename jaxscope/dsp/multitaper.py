@@ -89,10 +89,12 @@ def _adaptive_weights(power: Array, shares: Array, variance: Array) -> Array:
     tiny = np.finfo(power.dtype).tiny
 
     def weights_for(spectrum: Array) -> Array:
-        return share * (spectrum / (share * spectrum + (1 - share) * variance + tiny)) ** 2
+        weights: Array = share * (spectrum / (share * spectrum + (1 - share) * variance + tiny)) ** 2
+        return weights
 
     def improved(_round: Array, spectrum: Array) -> Array:
         weights = weights_for(spectrum)
-        return (weights * power).sum(axis=-2, keepdims=True) / (weights.sum(axis=-2, keepdims=True) + tiny)
+        better: Array = (weights * power).sum(axis=-2, keepdims=True) / (weights.sum(axis=-2, keepdims=True) + tiny)
+        return better
 
     return weights_for(lax.fori_loop(0, _ROUNDS, improved, first))
