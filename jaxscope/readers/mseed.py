@@ -9,7 +9,7 @@ Source: SEED manual 2.4, chapter 8.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -31,6 +31,8 @@ from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 
 IntArray = npt.NDArray[np.int64]
+#: Rows of the table of records: a slice where they follow each other, which needs no memory.
+Rows = slice | IntArray
 
 #: Records are taken from the file together where they lie closer than this, up to so many bytes.
 _NEAR_BYTES, _BATCH_BYTES = 1 << 16, 4 << 20
@@ -38,6 +40,10 @@ _NEAR_BYTES, _BATCH_BYTES = 1 << 16, 4 << 20
 _CONTINUES = 0.5
 #: The same time told more often than this is damage, and no channels are made of it.
 _MOST_LAYERS = 64
+#: What a header can promise.
+_MOST_SAMPLES = (1 << 16) - 1
+#: Records that are compared with each other at a time.
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +52,7 @@ class _Trace:
 
     name: str
     rate_hz: float
-    rows: IntArray
+    rows: Rows
 
 
 class MseedSource:
@@ -56,26 +62,26 @@ class MseedSource:
     ----------
     file : ByteFile
     records : Records
-    rows : ndarray of int
+    rows : slice or ndarray of int
         Rows of ``records``, in order of time.
     is_checked : bool
         Whether records that miss their own check are shown as missing.
     """
 
-    def __init__(self, file: ByteFile, records: Records, rows: IntArray, *, is_checked: bool) -> None:
+    def __init__(self, file: ByteFile, records: Records, rows: Rows, *, is_checked: bool) -> None:
         self._file = file
         self._layouts = records.layouts
         self._positions = records.positions[rows]
         self._layout = records.layout[rows]
         self._n_samples = records.n_samples[rows]
-        self._stops = np.cumsum(self._n_samples)
+        self._stops = np.cumsum(self._n_samples, dtype=np.int64)
         self._is_checked = is_checked
 
     def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
         first = int(np.searchsorted(self._stops, span.start, side="right"))
         last = int(np.searchsorted(self._stops, span.stop, side="left")) + 1
         values = np.concatenate([self._decode(batch) for batch in self._batches(first, min(last, len(self._stops)))])
-        begin = int(self._stops[first] - self._n_samples[first])
+        begin = int(self._stops[first]) - int(self._n_samples[first])
         part = values[span.start - begin : span.stop - begin]
         return np.broadcast_to(part, (len(rows), len(part)))
 
@@ -98,7 +104,7 @@ class MseedSource:
 
     def _decode(self, batch: slice) -> FloatArray:
         layout = self._layouts[int(self._layout[batch.start])]
-        counts = self._n_samples[batch]
+        counts = self._n_samples[batch].astype(np.int64)
         values, sound = decode(layout.encoding, layout.data_order, self._bodies(batch, layout), counts)
         if self._is_checked and not sound.all():
             values[np.repeat(~sound, counts)] = np.nan
@@ -118,7 +124,11 @@ class MseedSource:
         """Say whether the first record agrees with the check that it carries."""
         batch = slice(0, 1)
         layout = self._layouts[int(self._layout[0])]
-        return bool(decode(layout.encoding, layout.data_order, self._bodies(batch, layout), self._n_samples[batch])[1])
+        return bool(
+            decode(
+                layout.encoding, layout.data_order, self._bodies(batch, layout), self._n_samples[batch].astype(np.int64)
+            )[1]
+        )
 
 
 def open_mseed(path: Path, options: OpenOptions) -> Recording:
@@ -148,13 +158,13 @@ def _usable(records: Records, warnings: list[str]) -> npt.NDArray[np.bool_]:
     encodings = np.array([layout.encoding for layout in records.layouts])
     space = np.array([layout.n_bytes - layout.data_offset for layout in records.layouts])
     room = np.array([most_samples(code, size) for code, size in zip(encodings.tolist(), space.tolist(), strict=True)])
-    has_samples = (records.n_samples > 0) & (encodings[records.layout] != ASCII)
+    has_samples = (records.n_samples > 0) & (encodings != ASCII)[records.layout]
     known = np.isin(encodings, list(READABLE))[records.layout]
     for code in np.unique(encodings[records.layout[has_samples & ~known]]).tolist():
-        count = np.count_nonzero(has_samples & (encodings[records.layout] == code))
+        count = np.count_nonzero(has_samples & (encodings == code)[records.layout])
         what = NAMES.get(code, "a way that is not known")
         warnings.append(f"{count:,} records are encoded in {what} (encoding {code}) and are left out")
-    fits = records.n_samples <= room[records.layout]
+    fits = records.n_samples <= np.minimum(room, _MOST_SAMPLES).astype(np.uint16)[records.layout]
     n_large = np.count_nonzero(has_samples & known & ~fits)
     if n_large:
         warnings.append(f"{n_large:,} records promise more samples than they have room for and are left out")
@@ -170,7 +180,9 @@ def _traces(records: Records, usable: npt.NDArray[np.bool_], warnings: list[str]
         rows = np.flatnonzero(usable & (records.identity == number))
         if not len(rows):
             continue
-        rows = rows[np.argsort(records.starts_ns[rows], kind="stable")]
+        starts = records.starts_ns[rows]
+        if (starts[1:] < starts[:-1]).any():
+            rows = rows[np.argsort(starts, kind="stable")]
         layers = _layers(records, rows, rate_hz)
         if len(layers) > 1:
             n_samples = sum(int(records.n_samples[layer].sum()) for layer in layers[1:])
@@ -181,8 +193,14 @@ def _traces(records: Records, usable: npt.NDArray[np.bool_], warnings: list[str]
         n_left_out = len(rows) - sum(len(layer) for layer in layers)
         if n_left_out:
             warnings.append(f"{n_left_out:,} more records of {name} repeat the same time and are left out")
-        traces += [_Trace(name=name, rate_hz=rate_hz, rows=layer) for layer in layers]
+        traces += [_Trace(name=name, rate_hz=rate_hz, rows=_as_slice(layer)) for layer in layers]
     return traces
+
+
+def _as_slice(rows: IntArray) -> Rows:
+    """Return rows as a slice where they follow each other."""
+    first, stop = int(rows[0]), int(rows[-1]) + 1
+    return slice(first, stop) if stop - first == len(rows) and (rows[1:] > rows[:-1]).all() else rows
 
 
 def _layers(records: Records, rows: IntArray, rate_hz: float) -> list[IntArray]:
@@ -190,11 +208,11 @@ def _layers(records: Records, rows: IntArray, rate_hz: float) -> list[IntArray]:
     if rate_hz <= 0 or len(rows) < 2:
         return [rows]
     period_ns = 1e9 / rate_hz
+    slack = _CONTINUES * period_ns
+    if all((pauses >= -slack).all() for _, pauses in _pauses(records, rows, period_ns)):
+        return [rows]
     starts = records.starts_ns[rows]
     stops = starts + np.round(records.n_samples[rows] * period_ns).astype(np.int64)
-    slack = _CONTINUES * period_ns
-    if (starts[1:] - stops[:-1] >= -slack).all():
-        return [rows]
     layers: list[list[int]] = []
     ends: list[int] = []
     for row, start, stop in zip(rows.tolist(), starts.tolist(), stops.tolist(), strict=True):
@@ -207,6 +225,22 @@ def _layers(records: Records, rows: IntArray, rate_hz: float) -> list[IntArray]:
             layers.append([row])
             ends.append(stop)
     return [np.array(layer, dtype=np.int64) for layer in layers]
+
+
+def _pauses(records: Records, rows: Rows, period_ns: float) -> Iterator[tuple[int, IntArray]]:
+    """Yield how long after the end of a record the next one begins, in ns, many records at a time.
+
+    Yields
+    ------
+    int
+        The number among ``rows`` of the first record that is told how long after the one before it begins.
+    ndarray of int
+    """
+    starts, counts = records.starts_ns[rows], records.n_samples[rows]
+    for first in range(1, len(starts), _AT_ONCE):
+        before = slice(first - 1, min(first + _AT_ONCE, len(starts)) - 1)
+        stops = starts[before] + np.round(counts[before] * period_ns).astype(np.int64)
+        yield first, starts[first : first + _AT_ONCE] - stops
 
 
 def _checked(
@@ -228,11 +262,10 @@ def _describe(
     texts = np.flatnonzero(
         (np.array([layout.encoding for layout in records.layouts]) == ASCII)[records.layout] & (records.n_samples > 0)
     )
-    rows = np.concatenate([texts, *(trace.rows for trace in traces)]).astype(np.int64)
-    origin_ns = int(records.starts_ns[rows].min()) if len(rows) else int(records.starts_ns.min())
     if traces:
-        origin_ns = min(int(records.starts_ns[trace.rows[0]]) for trace in traces)
+        origin_ns = min(int(records.starts_ns[trace.rows][0]) for trace in traces)
     else:
+        origin_ns = int((records.starts_ns[texts] if len(texts) else records.starts_ns).min())
         warnings.append("The file holds no samples")
     names = unique_names(trace.name for trace in traces)
     channels, gaps = [], []
@@ -259,14 +292,15 @@ def _describe(
 
 def _runs(records: Records, trace: _Trace, origin_ns: int, rate_hz: float) -> list[Run]:
     """Return the continuous runs of a trace: a record that begins within half a sample continues the one before."""
-    starts = records.starts_ns[trace.rows] - origin_ns
-    counts = records.n_samples[trace.rows]
-    stops = starts + np.round(counts * (1e9 / rate_hz)).astype(np.int64)
-    cuts = np.flatnonzero(starts[1:] - stops[:-1] > _CONTINUES * 1e9 / rate_hz) + 1
-    totals = np.add.reduceat(counts, [0, *cuts.tolist()])
+    starts, counts = records.starts_ns[trace.rows], records.n_samples[trace.rows]
+    period_ns = 1e9 / rate_hz
+    cuts = [0]
+    for first, pauses in _pauses(records, trace.rows, period_ns):
+        cuts += (np.flatnonzero(pauses > _CONTINUES * period_ns) + first).tolist()
+    totals = np.add.reduceat(counts, cuts, dtype=np.int64)
     return [
-        Run(start_s=int(start) * 1e-9, n_samples=int(total))
-        for start, total in zip(starts[[0, *cuts.tolist()]], totals, strict=True)
+        Run(start_s=(int(start) - origin_ns) * 1e-9, n_samples=int(total))
+        for start, total in zip(starts[cuts], totals, strict=True)
     ]
 
 

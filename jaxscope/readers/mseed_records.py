@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,17 +54,17 @@ class Layout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Records:
-    """All records of a file, one row each.
+    """All records of a file, one row each, in as few bytes as may be: large files have tens of millions.
 
     ``identity`` is an index into ``identities`` (station, location, channel, network, rate) and ``layout`` one into
     ``layouts``.
     """
 
     positions: npt.NDArray[np.int64]
-    n_samples: npt.NDArray[np.int64]
+    n_samples: npt.NDArray[np.uint16]
     starts_ns: npt.NDArray[np.int64]
-    identity: npt.NDArray[np.int64]
-    layout: npt.NDArray[np.int64]
+    identity: npt.NDArray[np.int32]
+    layout: npt.NDArray[np.int32]
     identities: list[tuple[str, float]]
     layouts: list[Layout]
 
@@ -74,7 +75,7 @@ class _Found:
 
     layouts: dict[Layout, int] = field(default_factory=dict)
     identities: dict[tuple[str, float], int] = field(default_factory=dict)
-    parts: list[tuple[npt.NDArray[np.int64], ...]] = field(default_factory=list)
+    parts: list[tuple[npt.NDArray[Any], ...]] = field(default_factory=list)
     n_foreign_bytes: int = 0
     n_cut_bytes: int = 0
     n_broken: int = 0
@@ -316,23 +317,32 @@ def _take(raw: ByteArray, at: int, n_records: int, layout: Layout, position: int
     if layout.rate_at is not None:
         keys.append(table[:, layout.rate_at + 4 : layout.rate_at + 8])
     joined = np.ascontiguousarray(np.concatenate(keys, axis=1))
-    labels, inverse = np.unique(joined.view(f"V{joined.shape[1]}").reshape(-1), return_inverse=True)
+    if (joined == joined[0]).all():  # of one channel, as most are, and no need to sort
+        labels, inverse = joined[:1], np.zeros(n_records, dtype=np.intp)
+    else:
+        labels, inverse = np.unique(joined.view(f"V{joined.shape[1]}").reshape(-1), return_inverse=True)
     known = [
         found.identities.setdefault(_identity(label.tobytes(), layout.order), len(found.identities)) for label in labels
     ]
     found.parts.append(
         (
             position + at + np.arange(n_records, dtype=np.int64) * layout.n_bytes,
-            _numbers(table[:, 30:32], f"{layout.order}u2") if layout.data_offset else np.zeros(n_records, np.int64),
+            _stored(table[:, 30:32], f"{layout.order}u2").astype(np.uint16)
+            if layout.data_offset
+            else np.zeros(n_records, np.uint16),
             _starts_ns(table, layout),
-            np.array(known, dtype=np.int64)[inverse],
-            np.full(n_records, layout_index, dtype=np.int64),
+            np.array(known, dtype=np.int32)[inverse],
+            np.full(n_records, layout_index, dtype=np.int32),
         )
     )
 
 
+def _stored(columns: ByteArray, dtype: str) -> npt.NDArray[np.integer[Any]]:
+    return np.ascontiguousarray(columns).view(dtype).reshape(-1)
+
+
 def _numbers(columns: ByteArray, dtype: str) -> npt.NDArray[np.int64]:
-    return np.ascontiguousarray(columns).view(dtype).reshape(-1).astype(np.int64)
+    return _stored(columns, dtype).astype(np.int64)
 
 
 def _starts_ns(table: ByteArray, layout: Layout) -> npt.NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from jaxscope.compute.summary import summarise
 from jaxscope.errors import ReadError
-from jaxscope.readers import open_recording, sniff_format
+from jaxscope.readers import mseed, open_recording, sniff_format
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXPECTED: dict[str, dict[str, Any]] = (
@@ -275,3 +276,46 @@ def test_what_holds_no_records_is_refused_in_one_sentence(name: str, shared_data
     assert Path(name).name in caught.value.message
     assert caught.value.hint
     assert "\n" not in caught.value.sentence()
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 1000])
+def test_gaps_are_found_wherever_records_are_taken_apart(
+    tmp_path: Path, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mseed, "_AT_ONCE", at_once)
+    values = np.arange(700)
+    begins = [0, 1, 2, 5, 6, 9, 12]
+    parts = [record(values[100 * n : 100 * n + 100], second) for n, second in enumerate(begins)]
+    other = [record(values[:100], second, channel=b"BHN") for second in (0, 1)]
+    mixed = [parts[0], other[0], *parts[1:5], other[1], *parts[5:]]
+    with open_recording(write(tmp_path / "x.mseed", *mixed)) as recording:
+        assert [(channel.name[-3:], channel.n_samples) for channel in recording.info.channels] == [
+            ("BHN", 200),
+            ("BHZ", 700),
+        ]
+        gaps = recording.info.timeline_of(1).gaps
+        assert [(round(gap.start_s, 6), round(gap.stop_s, 6)) for gap in gaps] == [(3, 5), (7, 9), (10, 12)]
+        assert not recording.info.timeline_of(0).gaps
+        np.testing.assert_array_equal(recording.read(0, 700, [1])[0], values)
+    overlapping = [*parts, record(values[:100], 11.5)]
+    with open_recording(write(tmp_path / "y.mseed", *overlapping)) as recording:
+        assert [channel.n_samples for channel in recording.info.channels] == [700, 100]
+
+
+def test_the_index_of_a_long_file_takes_few_bytes_a_record(tmp_path: Path) -> None:
+    n_records = 40_000
+    table = np.tile(np.frombuffer(record(np.arange(10), n_bytes=128), np.uint8), (n_records, 1))
+    seconds, parts = np.divmod(np.arange(n_records) * 1000, 10_000)
+    table[:, 25], table[:, 26] = seconds // 60 % 60, seconds % 60
+    table[:, 24] = 12 + seconds // 3600
+    table[:, 28:30] = parts.astype(">u2").view(np.uint8).reshape(-1, 2)
+    path = write(tmp_path / "x.mseed", table.tobytes())
+    open_recording(path).close()
+    tracemalloc.start()
+    with open_recording(path) as recording:
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert recording.info.channels[0].n_samples == 10 * n_records
+        assert not recording.info.gaps
+        np.testing.assert_array_equal(recording.read(300_005, 300_015)[0], [5, 6, 7, 8, 9, 0, 1, 2, 3, 4])
+    assert held < 40 * n_records
