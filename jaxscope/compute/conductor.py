@@ -20,12 +20,14 @@ from jaxscope.compute.failures import failure_of
 from jaxscope.compute.frames import ExportProgress, Failure, Outcome
 from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
+from jaxscope.compute.live_desk import LiveDesk
 from jaxscope.compute.measures import measure_work
 from jaxscope.compute.montaged import Montages, opened_id
 from jaxscope.compute.opening import opened_of
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.seen import compared, window_of
 from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
@@ -61,6 +63,7 @@ class Conductor:
         self._closed = False
         begun = time.monotonic()
         self._scheduler = Scheduler(window_lanes(begun), on_error=self._failed, run_inline=run_inline)
+        self._live = LiveDesk(self._bench, lambda work: self._scheduler.submit("live-tune", work))
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
@@ -125,8 +128,14 @@ class Conductor:
         self._submit_traces()
         self._submit_overview(anew=True)
 
+    def run_on(self) -> None:
+        """Go on with a signal that runs, and draw it; the outcomes are LivePosition and Frame."""
+        if self._live.is_running:
+            self._submit_traces()
+
     def close_recording(self) -> None:
         """Let go of the recording."""
+        self._live.stop()
         for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "measure", "agreement", "after"):
             self._scheduler.cancel(name)
         self._bench.recordings.keep_only(None)
@@ -217,6 +226,7 @@ class Conductor:
             return
         self._closed = True
         self._unsubscribe()
+        self._live.stop()
         self._scheduler.shut_down()
         self._watch.shut_down()
         self._bench.recordings.keep_only(None)
@@ -236,7 +246,7 @@ class Conductor:
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
         view_changed = state.viewport.response_view != previous.viewport.response_view
         rate_changed = self._rate_changed(state, previous)
-        compared_changed = _compared(own) != _compared(own_before)
+        compared_changed = compared(own) != compared(own_before)
         dock_changed = chain_changed or view_changed or rate_changed or compared_changed
         if recording_changed:
             self._recording_changed(state)
@@ -246,7 +256,16 @@ class Conductor:
             recording_changed = True  # for all that follows, other channels are another recording
         if filter_changed or recording_changed or dock_changed:
             self._submit_design()
-        if filter_changed or engine_changed or recording_changed or _window_of(state) != _window_of(previous):
+        live_changed = state.live != previous.live
+        if state.live.running != previous.live.running or (recording_changed and self._live.is_running):
+            self._run_or_stop(state)
+        if (
+            filter_changed
+            or engine_changed
+            or recording_changed
+            or live_changed
+            or window_of(state) != window_of(previous)
+        ):
             self._submit_traces()
         elif (chain_changed or rate_changed) and self._bench.shown is not None:
             shown = self._bench.shown
@@ -301,7 +320,17 @@ class Conductor:
         if wish is not None:
             self._bench.wanted_s = wish.state.viewport.duration_s
             self._scheduler.cancel("settle")
-            self._scheduler.submit("traces", trace_work(self._bench, wish, self._followers))
+            work = self._live.work(wish, self._live_followers) or trace_work(self._bench, wish, self._followers)
+            self._scheduler.submit("traces", work)
+
+    def _run_or_stop(self, state: SessionState) -> None:
+        """Begin or end what runs, as the state says; what ran along another recording ends."""
+        wish = self._wish()
+        if state.live.running and wish is not None:
+            self._live.start(wish)
+        elif self._live.is_running:
+            self._live.stop()
+            self._submit_overview(anew=True)
 
     def _submit_design(self) -> None:
         wish = self._wish()
@@ -334,6 +363,14 @@ class Conductor:
         if not shown.request.settled:
             self._scheduler.submit("settle", settle_work(self._bench, shown))
 
+    def _live_followers(self, shown: Shown) -> None:
+        """Submit what follows from a frame of a signal that runs."""
+        from jaxscope.compute.spectrum import spectrum_work
+
+        self._bench.shown = shown
+        self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
+        self._submit_measure()
+
     def _submit_sensitivity(self, shown: Shown) -> None:
         """Work out how strongly the numbers move After, where they are looked at."""
         state = in_force(self._store.state)
@@ -363,29 +400,6 @@ class Conductor:
         if lane.startswith("export-"):
             job = int(lane.removeprefix("export-"))
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
-
-
-def _window_of(state: SessionState) -> tuple[object, ...]:
-    """Return what decides which samples are on the screen."""
-    viewport, document = state.viewport, state.document
-    hidden = frozenset(name for name, look in document.looks if look.hidden)
-    return (
-        viewport.start_s,
-        viewport.duration_s,
-        viewport.first_lane,
-        viewport.lane_count,
-        viewport.together if viewport.arrangement == "butterfly" else None,
-        document.channel_order,
-        hidden,
-        viewport.mode == "difference",
-        viewport.line_up,
-    )
-
-
-def _compared(state: SessionState) -> tuple[object, ...]:
-    """Return what the response is compared with, and whether After is lined up."""
-    document, viewport = state.document, state.viewport
-    return document.pins, document.limits, viewport.chosen_pin, viewport.line_up, viewport.word
 
 
 def _prepare(token: CancelToken) -> Steps:

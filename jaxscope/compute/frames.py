@@ -88,6 +88,8 @@ class Frame:
     warnings: tuple[str, ...] = ()
     #: devices that hold the results, as the results tell it; empty where SciPy or nothing ran
     ran_on: tuple[str, ...] = ()
+    #: a signal runs through the last filter that could; the one that was chosen cannot
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -349,6 +351,35 @@ class DeviceChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LivePosition:
+    """How far a running signal is.
+
+    ``dropped`` samples were lost since it began; ``latency_s`` is how late the newest one is. ``note`` is what has to
+    be known of the source. ``future`` names the chains that need what comes after: they wait, or run as causal ones
+    (``as_causal``). ``over`` says that nothing more comes.
+    """
+
+    recording_id: str
+    running: Literal["play", "follow"]
+    position_s: float
+    speed: float
+    dropped: int
+    latency_s: float
+    note: str = ""
+    future: tuple[int, ...] = ()
+    as_causal: bool = False
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grown:
+    """The file of an open recording has grown: the same channels hold more samples."""
+
+    recording_id: str
+    info: RecordingInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Devices:
     """What can be chosen, and why the rest cannot; methods that fit the chain, with the reason of auto."""
 
@@ -372,6 +403,8 @@ Outcome = (
     | Busy
     | ExportProgress
     | Stalled
+    | LivePosition
+    | Grown
     | Devices
     | ImportPreview
 )

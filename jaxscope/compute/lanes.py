@@ -22,6 +22,8 @@ LANES = (
     # not on the file thread: a disk that does not answer is when work is lost
     ("keep", "compute", 3, KEEP_EVERY_S, True, False),
     ("traces", "compute", 0, 0.0, False, False),
+    # the filter in use runs on while another is prepared
+    ("live-tune", "file", 0, 0.0, False, False),
     ("design", "compute", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
     ("spectrum", "compute", 2, 0.1, False, False),

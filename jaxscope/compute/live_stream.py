@@ -22,6 +22,7 @@ import numpy as np
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import context_of
 from jaxscope.compute.render import row_groups, step_rows
+from jaxscope.data.bad_spans import NOTHING_BAD, BadSamples
 from jaxscope.data.live import LiveBlock, LiveStream, Ring
 from jaxscope.data.recording import FloatArray
 from jaxscope.filters.coefficients import ChainDesign
@@ -51,6 +52,8 @@ class Tuning:
     device: str
     precision: str
     method: str
+    #: samples that the filters do not see
+    bad: BadSamples = NOTHING_BAD
 
     @property
     def context_samples(self) -> int:
@@ -71,7 +74,8 @@ class Bank:
     segment_first: int = 0
 
     def step(self, x: FloatArray) -> FloatArray:
-        """Filter the next samples of all channels."""
+        """Filter the next samples of all channels; those that are left out are missing ones."""
+        x = self.tuning.bad.masked(x, self.at)
         with np.errstate(over="ignore", invalid="ignore"):  # whoever takes the samples sees that they are infinite
             y, self.states = step_rows(x, self.ready, self.states)
         self.at += x.shape[1]
@@ -130,11 +134,18 @@ class StreamRun:
         self._old: Bank | None = None
         self._next: Bank | None = None
         self._faded = 0
+        #: from which sample on each channel has been filtered without a break
+        self.filtered_from = np.zeros(n_channels, dtype=np.int64)
 
     @property
     def tuning(self) -> Tuning:
         """What filters the stream now, or will when it is adopted."""
         return (self._next or self._bank).tuning
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The programs in use."""
+        return tuple(program for _, program in self._bank.ready)
 
     @property
     def is_fading(self) -> bool:
@@ -211,7 +222,9 @@ class StreamRun:
             done = (self._faded + 1 + np.arange(x.shape[1])) / total
             weight = 0.5 - 0.5 * np.cos(np.pi * np.minimum(done, 1.0))
             is_mixed = weight < 1.0
-            y = np.where(is_mixed, old + weight * (y - old), y)
+            # a channel that was not filtered has nothing to fade from: its output begins here
+            rows = _filtered(self._old)
+            y[rows] = np.where(is_mixed, old[rows] + weight * (y[rows] - old[rows]), y[rows])
             self._faded += x.shape[1]
             if self._faded >= total:
                 self._end_fade()
@@ -270,10 +283,17 @@ class StreamRun:
             self._catch_up(bank, self._tail_of(bank.tuning), stop)
         elif bank.at < stop:
             self._run_over(bank, self.before.read(bank.at, stop)[1])
+        begins = _filtered(bank) & ~_filtered(self._bank)
+        self.filtered_from[begins] = stop
         self._old, self._bank, self._faded = self._bank, bank, 0
 
     def _end_fade(self) -> None:
         self._old, self._faded = None, 0
+
+
+def _filtered(bank: Bank) -> npt.NDArray[np.bool_]:
+    """Return which channels a bank filters."""
+    return np.array([design is not None for design in bank.tuning.designs], dtype=bool)
 
 
 def tunings_agree(runs: Sequence[StreamRun], tunings: Sequence[Tuning]) -> bool:

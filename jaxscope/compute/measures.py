@@ -154,10 +154,10 @@ def blocks_between(
         device=request.device,
         precision=request.precision,
         method=request.method,
+        bad=group.bad,
     )
     for block in filtered_blocks(source, bench.programs, first_sample=first, stop_sample=stop, tick=True):
         yield None if block is None else (block.before, block.after)
-        bad=group.bad,
 
 
 def _kept(shown: Shown, group: GroupRequest, first: int, stop: int) -> list[tuple[Samples, Samples]] | None:

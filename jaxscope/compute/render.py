@@ -139,6 +139,7 @@ def frame_of(
     settling_s: tuple[float, float],
     warnings: tuple[str, ...] = (),
     settled: bool | None = None,
+    held: bool = False,
 ) -> Frame:
     """Return the frame that a window draws."""
     return Frame(
@@ -160,6 +161,7 @@ def frame_of(
         settling_9999_s=settling_s[1],
         warnings=warnings,
         ran_on=rendered.ran_on,
+        held=held,
     )
 
 

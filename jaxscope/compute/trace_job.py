@@ -68,7 +68,7 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
         _note_lengths(bench, request)
         token.check()
         shown = Shown(wish=wish, request=request, rendered=rendered)
-        _deliver(bench, shown)
+        deliver_frame(bench, shown)
         then(shown)
 
     return work
@@ -150,10 +150,11 @@ def _draw_before_alone(bench: Workbench, wish: Wish) -> Steps:
     if isinstance(request, Blocked):
         raise TypeError("a plan without a filter cannot be blocked")
     rendered = yield from _rendered(bench, request, wish)
-    _deliver(bench, Shown(wish=wish, request=request, rendered=rendered), settled=False)
+    deliver_frame(bench, Shown(wish=wish, request=request, rendered=rendered), settled=False)
 
 
-def _deliver(bench: Workbench, shown: Shown, *, settled: bool | None = None) -> None:
+def deliver_frame(bench: Workbench, shown: Shown, *, settled: bool | None = None, held: bool = False) -> None:
+    """Deliver what was rendered as a frame."""
     wish, request = shown.wish, shown.request
     if wish.entry.id not in bench.scales:
         bench.scales[wish.entry.id] = automatic_scales(wish.entry.recording)
@@ -170,6 +171,7 @@ def _deliver(bench: Workbench, shown: Shown, *, settled: bool | None = None) -> 
             settling_s=(max((t[0] for t in times), default=0.0), max((t[1] for t in times), default=0.0)),
             warnings=tuple(dict.fromkeys(sentence for design in designs for sentence in design.warnings)),
             settled=settled,
+            held=held,
         )
     )
     bench.drawn.add(wish.entry.id)
@@ -201,7 +203,7 @@ def settle_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps
             blocks.append(builder.finish())
         rendered = replace(shown.rendered, blocks=tuple(blocks), samples=tuple(samples))
         token.check()
-        _deliver(bench, replace(shown, rendered=rendered), settled=True)
+        deliver_frame(bench, replace(shown, rendered=rendered), settled=True)
 
     return work
 
@@ -219,9 +221,9 @@ def _settled_piece(
         device=request.device,
         precision=request.precision,
         method=request.method,
+        bad=group.bad,
     )
     context = max((context_of(design) for design in set(group.designs) if design is not None), default=0)
-        bad=group.bad,
     reach = min(context, piece.show_first - piece.segment_first) + piece.show_stop - piece.show_first
     shown_values = (piece.show_stop - piece.show_first) * len(group.channels)
     if reach * len(group.channels) > SETTLE_VALUES or shown_values > SETTLE_VALUES // 64:

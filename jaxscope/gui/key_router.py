@@ -2,7 +2,8 @@
 
 Keys of the context ``anywhere`` are shortcuts of the window. Keys of ``traces`` and ``overview`` act only while that
 view has the focus, so a letter typed into a field never changes the view. One key is special (R, where nobody has
-changed it): held down it hides the filter as long as it is held, tapped it turns that on or off.
+changed it): held down it hides the filter as long as it is held, tapped it turns that on or off. Space, held, lets the
+left button pan; tapped it does what the table says.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class KeyRouter(QObject):
         self._raw_key: int | None = None
         self._raw_since_ms: int | None = None
         self._raw_before = False
+        self._space_since_ms: int | None = None
         self._bind()
         key_table().changed.connect(self._bind)
 
@@ -116,6 +118,8 @@ class KeyRouter(QObject):
             self._begin_raw(event)
             return True
         if event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            if not event.isAutoRepeat():
+                self._space_since_ms = event.timestamp()
             self._actions.hold_space(held=True)
             return True
         command = self._contexts[self._listening[watched]].get(sequence)
@@ -128,12 +132,21 @@ class KeyRouter(QObject):
         if event.isAutoRepeat():
             return False
         if event.key() == Qt.Key.Key_Space:
-            self._actions.hold_space(held=False)
+            self._end_space(event)
             return True
         if event.key() == self._raw_key and self._raw_since_ms is not None:
             self._end_raw(is_tap=event.timestamp() - self._raw_since_ms < TAP_MS)
             return True
         return False
+
+    def _end_space(self, event: QKeyEvent) -> None:
+        """End panning with Space; a tap without it is a key like any other."""
+        has_panned = self._actions.hold_space(held=False)
+        is_tap = self._space_since_ms is not None and event.timestamp() - self._space_since_ms < TAP_MS
+        self._space_since_ms = None
+        command = self._contexts["traces"].get("Space")
+        if is_tap and not has_panned and command is not None:
+            self.run(command)
 
     def _begin_raw(self, event: QKeyEvent) -> None:
         if event.isAutoRepeat() or self._raw_since_ms is not None or not self._actions.shell.has_recording:

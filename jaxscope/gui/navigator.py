@@ -87,6 +87,14 @@ class Navigator:
         """Show the next longer (1) or shorter (-1) window of 1, 2, 5 times a power of ten, from the same start."""
         self.look(self.viewport.start_s, next_window(self.viewport.duration_s, direction))
 
+    def run_to(self, start_s: float) -> None:
+        """Begin the window at a time because a signal runs: no step of its own for "zoom back"."""
+        self._is_restoring = True
+        try:
+            self.look(start_s, self.viewport.duration_s)
+        finally:
+            self._is_restoring = False
+
     def first(self) -> None:
         """Go to the start."""
         self.look(0.0, self.viewport.duration_s)

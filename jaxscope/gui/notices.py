@@ -54,6 +54,10 @@ class Notices:
         self._notices[notice.cause] = notice
         self._refresh()
 
+    def has(self, cause: str) -> bool:
+        """Whether there is a notice of a cause."""
+        return cause in self._notices
+
     def take_back(self, cause: str) -> None:
         """Remove the notice of a cause."""
         if self._notices.pop(cause, None) is not None:

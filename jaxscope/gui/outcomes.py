@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jaxscope.compute.conductor import Conductor
-from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Failure, Frame, Opened, OverviewFrame, Stalled
+from jaxscope.compute.frames import (
+    Blocked,
+    Busy,
+    ExportProgress,
+    Failure,
+    Frame,
+    Grown,
+    LivePosition,
+    Opened,
+    OverviewFrame,
+    Stalled,
+)
 from jaxscope.gui.compile_patience import CompilePatience
 from jaxscope.gui.painting.painter_thread import PaintFailure
 from jaxscope.gui.views.banner import Notice
@@ -47,6 +58,16 @@ class Outcomes:
         match outcome:
             case Opened():
                 self._open(outcome)
+                return
+            case Frame() if outcome.held:
+                # the picture goes on; what holds the filter stays said
+                window.traces.show_frame(outcome)
+                return
+            case Grown():
+                window.shell.grow(outcome.info)
+            case LivePosition():
+                window.tell(outcome)
+                window.actions_.running.take(outcome)
                 return
             case Frame() | Blocked():
                 if not self._is_news(outcome):

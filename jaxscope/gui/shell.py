@@ -74,6 +74,15 @@ class Shell:
         self.path = opened.path
         self.navigator.reset(opened.info.duration_s)
 
+    def grow(self, info: RecordingInfo) -> None:
+        """Work on the same recording, which holds more samples."""
+        self.info = info
+        self.navigator.total_s = info.duration_s
+
+    def take_channels(self, opened: Opened) -> None:
+        """Work on other channels of the recording that is open."""
+        self.info = opened.info
+
     def drop(self) -> None:
         """Work on nothing."""
         self.info = None

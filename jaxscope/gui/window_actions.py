@@ -17,6 +17,7 @@ from jaxscope.compute.conductor import Conductor, ExportRequest
 from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.painting.geometry import share_at
+from jaxscope.gui.run_along import RunAlong
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.export_dialog_parts import copy_line, format_for_source, suggested_path
@@ -38,6 +39,7 @@ class WindowActions(WindowFiles):
         super().__init__(window, shell, conductor, settings)
         self.menus = ChannelMenus(window, shell, self.copy_values)
         self.display = DisplayMenus(window, self)
+        self.running = RunAlong(self)
         self.is_zen: bool = False
 
     # --- exporting
@@ -101,9 +103,9 @@ class WindowActions(WindowFiles):
         QApplication.clipboard().setText(text)
         self.say(f"Copied {text.count(chr(10))} lines" if text else "Nothing to copy: point at the traces")
 
-    def hold_space(self, *, held: bool) -> None:
-        """Make the left button pan while Space is down."""
-        self.window.traces.set_panning(panning=held)
+    def hold_space(self, *, held: bool) -> bool:
+        """Make the left button pan while Space is down; return whether it did, when Space is let go."""
+        return self.window.traces.set_panning(panning=held)
 
     def say(self, words: str) -> None:
         """Say something in the status bar; empty goes back to the usual hint."""
@@ -149,8 +151,8 @@ class WindowActions(WindowFiles):
         self.window.focus_region(regions[(here + direction) % len(regions)])
 
     def escape(self) -> None:
-        """Cancel the drag, else close what stands over the traces, else take the cursors away."""
-        if self.window.traces.cancel_drag() or self.window.parts.close_dock():
+        """Cancel the drag, else stop what runs, else close what stands over the traces, else take the cursors away."""
+        if self.window.traces.cancel_drag() or self.running.stop() or self.window.parts.close_dock():
             return
         if self.shell.viewport.cursors_s:
             self.shell.dispatch(act.SetCursors(cursors_s=()))

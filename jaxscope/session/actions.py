@@ -14,6 +14,7 @@ from jaxscope.filters.limits import Limit
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, GapPolicy, Initial, Padding, Phase, Stage
 from jaxscope.session.action import Action
+from jaxscope.session.actions_live import FollowFile, Play, RunAsCausal, RunByPages, SetSpeed, StopRunning
 from jaxscope.session.actions_view import (
     Arrange,
     ChooseEngine,
@@ -53,6 +54,7 @@ __all__ = [
     "EditCoefficient",
     "EditRoots",
     "EnableStage",
+    "FollowFile",
     "HideChannels",
     "LoadedProject",
     "LookAt",
@@ -61,6 +63,7 @@ __all__ = [
     "OpenedRecording",
     "PinChain",
     "PlaceDivider",
+    "Play",
     "PutStageBack",
     "PutViewBack",
     "RemovePin",
@@ -69,6 +72,8 @@ __all__ = [
     "RenameStage",
     "ReplaceSpec",
     "RevertToDesign",
+    "RunAsCausal",
+    "RunByPages",
     "SelectChannels",
     "SelectStage",
     "SetAnalysis",
@@ -86,11 +91,13 @@ __all__ = [
     "SetPhase",
     "SetScale",
     "SetSensitivity",
+    "SetSpeed",
     "ShowAllChannels",
     "ShowLanes",
     "ShowPin",
     "ShowRaw",
     "SoloStage",
+    "StopRunning",
     "ToggleFilter",
     "TurnKnob",
     "UsePin",

@@ -15,6 +15,7 @@ from jaxscope.filters.channels import chain_for
 from jaxscope.filters.quantisation import bits_of
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
+from jaxscope.session.actions_live import reduce_live
 from jaxscope.session.coefficients import edited_spec, is_manual
 from jaxscope.session.events import with_events, with_selected_event
 from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
@@ -66,7 +67,10 @@ def reduce(state: SessionState, action: act.Action) -> SessionState:
             precision=action.precision or engine.precision,
             method=action.method or engine.method,
         )
-    following = SessionState(document=document, viewport=viewport, engine=engine)
+    live = reduce_live(state.live, action)
+    if document.recording != state.document.recording or isinstance(action, act.OpenedRecording | act.LoadedProject):
+        live = replace(live, running="")
+    following = SessionState(document=document, viewport=viewport, engine=engine, live=live)
     return state if following == state else following
 
 

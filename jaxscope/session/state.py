@@ -14,6 +14,7 @@ from jaxscope.errors import SpecError
 from jaxscope.filters.limits import Limit
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
+from jaxscope.session.actions_live import LiveChoice
 from jaxscope.session.analysis import Analysis
 
 Mode = Literal["overlay", "split", "curtain", "difference"]
@@ -210,6 +211,8 @@ class SessionState:
     document: Document = field(default_factory=Document)
     viewport: Viewport = field(default_factory=Viewport)
     engine: EngineChoice = field(default_factory=EngineChoice)
+    #: whether and how a signal runs: not saved, not undone
+    live: LiveChoice = field(default_factory=LiveChoice)
 
 
 def pin_in_force(state: SessionState) -> Pin | None:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Busy, Envelope, Opened, OverviewFrame
+from jaxscope.compute.frames import Busy, Envelope, Grown, Opened, OverviewFrame
 from jaxscope.data.annotations import Gap
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hairline, rounded
@@ -90,6 +90,12 @@ class OverviewView(AbstractView, QWidget):
                 self._total_s = outcome.info.duration_s or 0.0
                 self._gaps = outcome.info.gaps
                 self._frame, self._image = None, None
+                self.update()
+            case Grown() if outcome.recording_id == self._recording_id:
+                # the picture of what was there stays at its place until there is a longer one
+                self._total_s = outcome.info.duration_s or self._total_s
+                self._gaps = outcome.info.gaps
+                self._image = None
                 self.update()
             case OverviewFrame() if outcome.recording_id == self._recording_id:
                 self._frame, self._image = outcome, None

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, Opened, OverviewFrame
+from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, LivePosition, Opened, OverviewFrame
 from jaxscope.gui.command_table import command
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
@@ -51,6 +51,7 @@ class StatusBarView(AbstractView, QWidget):
         self._hint: Callable[[], str] | None = None
         self._memory = ""
         self._companions = ""
+        self._live: LivePosition | None = None
         self._cancel_rect = QRectF()
         self._timer = QTimer(self)
         self._timer.setInterval(_MEMORY_MS)
@@ -94,6 +95,8 @@ class StatusBarView(AbstractView, QWidget):
                     self._about_ms = outcome.compute_ms
             case Blocked():
                 self._blocked = outcome
+            case LivePosition():
+                self._live = outcome
             case OverviewFrame():
                 self._overview = outcome
             case Busy():
@@ -145,6 +148,8 @@ class StatusBarView(AbstractView, QWidget):
         if self._blocked is not None:
             return f"Not applied: {self._blocked.reason}"
         viewport = self._state.viewport
+        if self._state.live.running:
+            return "Tune while it runs: a change fades in. Esc stops"
         if viewport.raw:
             return "The filter is hidden, not changed. R shows it again"
         pin = pin_in_force(self._state)
@@ -180,12 +185,18 @@ class StatusBarView(AbstractView, QWidget):
             return "Filter held", "alert-triangle", "warn", "warn_bg"
         if self._state.viewport.raw:
             return "Filter on, hidden", "filter", "after", "after_bg"
+        if self._state.live.running and self._live is not None and self._live.future:
+            if not self._live.as_causal:
+                return "Filter waits", "clock", "warn", "warn_bg"
+            return "Filter on, as causal", "filter", "after", "after_bg"
         if pin_in_force(self._state) is not None:
             return "Pinned chain", "pin", "after", "after_bg"
         return "Filter on", "filter", "after", "after_bg"
 
     def _progress(self) -> tuple[float | None, str]:
         """Return (share, words) of what goes on for longest; no words where nothing does."""
+        if self._state.live.running and self._live is not None:
+            return None, live_words(self._live)
         for export in self._exports.values():
             left = "" if export.seconds_left is None else f", {span_text(max(1, round(export.seconds_left)))} left"
             return export.share, f"Exporting: {int(export.share * 100)} %{left}"
@@ -298,6 +309,15 @@ class StatusBarView(AbstractView, QWidget):
     def _on_theme(self) -> None:
         self.setFixedHeight(scaled(28))
         self.update()
+
+
+def live_words(position: LivePosition) -> str:
+    """Return how far a signal has run, what was lost and how late it is."""
+    what = "Following" if position.running == "follow" else f"Running ×{position.speed:g}"
+    dropped = "none dropped" if position.dropped == 0 else f"{position.dropped:,} dropped"
+    late = "on time" if position.latency_s < 0.001 else f"{span_text(position.latency_s)} late"
+    words = f"{what}  {clock(position.position_s, 1)}  {dropped}, {late}"
+    return f"{words}, {position.note}" if position.note else words
 
 
 def memory_text(status: Path = Path("/proc/self/status")) -> str:

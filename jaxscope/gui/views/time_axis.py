@@ -17,6 +17,7 @@ from jaxscope.gui.painting.geometry import PaneRect, axes_of, pane_at, panes_of,
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_numbers import clock
+from jaxscope.gui.views.transport import Transport
 from jaxscope.session.state import SessionState
 
 #: Between two times on the axis.
@@ -38,6 +39,7 @@ class TimeAxisView(AbstractView, QWidget):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setToolTip("Drag to scroll, Ctrl and wheel to zoom")
         self.setAccessibleName("Time axis")
+        self.transport = Transport(self)
         theme().changed.connect(self._on_theme)
 
     @classmethod
@@ -51,6 +53,8 @@ class TimeAxisView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another window."""
         self._state = state
+        if state.live != previous.live or state is previous:
+            self.transport.show_live(state.live)
         if state.viewport is not previous.viewport:
             self.update()
 

@@ -10,7 +10,8 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.compute.frames import Blocked, Frame, Grown, Opened
+from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.painting import begin, disc, draw_text, focus_ring, hairline, rounded, text_width
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
@@ -196,6 +197,7 @@ class TopBarView(AbstractView, QWidget):
         self.chip = ComputeChip()
         self.readout = Readout()
         self.export_button = Button("Export", "plain", icon="file-export")
+        self._path = ""
         self._lay_out()
         self.menu_button.clicked.connect(self._on_menu)
         self.open_button.clicked.connect(self.open_asked)
@@ -252,17 +254,11 @@ class TopBarView(AbstractView, QWidget):
         match outcome:
             case Opened():
                 self._has_recording = True
-                info = outcome.info
-                rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz is not None})
-                total = sum(channel.kind != "annotation" for channel in info.channels)
-                facts = [f"{total} channel{'' if total == 1 else 's'}"]
-                if rates:
-                    top = f"{rates[-1]:g} Hz" if rates[-1] < 10_000 else f"{rates[-1] / 1e3:g} kHz"
-                    facts.append(top if len(rates) == 1 else f"up to {top}")
-                if info.duration_s is not None:
-                    facts.append(clock(info.duration_s))
-                self.title.show_recording(outcome.path, " · ".join(facts))
+                self._path = outcome.path
+                self.title.show_recording(outcome.path, facts_of(outcome.info))
                 self._show_parts()
+            case Grown():
+                self.title.show_recording(self._path, facts_of(outcome.info))
             case Frame():
                 self.export_button.setEnabled(True)
                 self.export_button.setToolTip("Save the filtered recording [Ctrl E]")
@@ -322,6 +318,19 @@ class TopBarView(AbstractView, QWidget):
         painter.fillRect(self.rect(), colour("bar"))
         hairline(painter, 0, self.height() - 1, self.width())
         painter.end()
+
+
+def facts_of(info: RecordingInfo) -> str:
+    """Return how many channels a recording has, their highest rate and its length."""
+    rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz is not None})
+    total = sum(channel.kind != "annotation" for channel in info.channels)
+    facts = [f"{total} channel{'' if total == 1 else 's'}"]
+    if rates:
+        top = f"{rates[-1]:g} Hz" if rates[-1] < 10_000 else f"{rates[-1] / 1e3:g} kHz"
+        facts.append(top if len(rates) == 1 else f"up to {top}")
+    if info.duration_s is not None:
+        facts.append(clock(info.duration_s))
+    return " · ".join(facts)
 
 
 def device_title(device: str) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, MeasureFrame, Opened
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.navigator import Navigator
@@ -146,6 +146,11 @@ class TracesView(AbstractView, QWidget):
             case MeasureFrame():
                 if self.model.take_measures(outcome):
                     self.update()
+            case LivePosition():
+                if self.model.take_position(outcome):
+                    self.update()
+            case Grown():
+                self.model.grow(outcome)
             case TraceImage():
                 self._show_image(outcome)
 
@@ -343,13 +348,16 @@ class TracesView(AbstractView, QWidget):
         self._is_divider_hot = False
         self.set_pointer(None)
 
-    def set_panning(self, *, panning: bool) -> None:
-        """Make the left button pan, or not."""
+    def set_panning(self, *, panning: bool) -> bool:
+        """Make the left button pan, or not; return whether it has panned since it could."""
+        if panning and not self._gestures.space_is_down:
+            self._gestures.space_has_panned = False
         self._gestures.space_is_down = panning
         if panning:
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         else:
             self.unsetCursor()
+        return self._gestures.space_has_panned
 
     def show_cursor(self, point: QPointF) -> None:
         """Show by the shape of the pointer what a drag from a position would do."""

@@ -78,6 +78,7 @@ def paint_cursors(canvas: Canvas) -> None:
     """Paint the set cursors, the line under the pointer, and the values that belong to them."""
     cursors_s = canvas.model.state.viewport.cursors_s
     pointer_s = second_under(canvas)
+    paint_reached(canvas)
     for pane in canvas.panes:
         if cursors_s and (len(cursors_s) == 2 or pointer_s is not None):
             other_s = cursors_s[1] if len(cursors_s) == 2 else pointer_s
@@ -92,6 +93,18 @@ def paint_cursors(canvas: Canvas) -> None:
         _paint_measures(canvas)
     elif pointer_s is not None:
         _paint_values(canvas, pointer_s)
+
+
+def paint_reached(canvas: Canvas) -> None:
+    """Paint how far a signal has run: After is there up to the line."""
+    reached_s = canvas.model.reached_s
+    if reached_s is None or not canvas.model.state.live.running:
+        return
+    for pane in canvas.panes:
+        x = round(canvas.x(pane, reached_s))
+        if pane.shows(x):
+            canvas.painter.fillRect(QRectF(x, 0, 1, canvas.height), colour("text2"))
+            canvas.painter.fillRect(QRectF(x - 3, 0, 7, 3), colour("text2"))
 
 
 def paint_set_cursors(canvas: Canvas) -> None:

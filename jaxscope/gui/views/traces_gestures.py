@@ -53,6 +53,8 @@ class TraceGestures:
         self._lanes_before_alone: tuple[int, int | None] | None = None
         self.band: QRectF | None = None
         self.space_is_down = False
+        #: whether the left button panned since Space went down
+        self.space_has_panned = False
 
     @property
     def _viewport(self) -> Viewport:
@@ -119,6 +121,7 @@ class TraceGestures:
         self._origin = event.position()
         self._before = self._viewport
         self._is_pan = button == Qt.MouseButton.MiddleButton or self.space_is_down
+        self.space_has_panned = self.space_has_panned or self.space_is_down
         self._cursor = None if self._is_pan else cursor_near(self._view.model, self._view.width(), self._origin.x())
         self._is_dividing = not self._is_pan and self._cursor is None and self.is_on_divider(event.position())
         if self._cursor is not None:

@@ -11,7 +11,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened, TraceBlock
+from jaxscope.compute.frames import (
+    Blocked,
+    DesignFrame,
+    Frame,
+    Grown,
+    LivePosition,
+    MeasureFrame,
+    Opened,
+    TraceBlock,
+)
 from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
@@ -39,6 +48,8 @@ class TracesModel:
         self.lanes: tuple[Lane, ...] = ()
         self.by_row: tuple[tuple[Lane, ...], ...] = ()
         self.measures: MeasureFrame | None = None
+        #: how far a signal has run, None where none has
+        self.reached_s: float | None = None
         self._height = 1.0
         self._kinds: dict[int, str] = {}
         self._serial = 0
@@ -85,9 +96,21 @@ class TracesModel:
         self.info = opened.info
         self._kinds = {number: scale_kind(one.kind, one.unit) for number, one in enumerate(opened.info.channels)}
         self.recording_id = opened.recording_id
-        self.frame = self.measures = None
+        self.frame = self.measures = self.reached_s = None
         self.is_held = False
         self._lay_out()
+
+    def grow(self, grown: Grown) -> None:
+        """Take that the recording holds more samples."""
+        if grown.recording_id == self.recording_id:
+            self.info = grown.info
+
+    def take_position(self, position: LivePosition) -> bool:
+        """Take how far a signal has run; return whether that is to be shown."""
+        if position.recording_id != self.recording_id or position.position_s == self.reached_s:
+            return False
+        self.reached_s = position.position_s
+        return True
 
     def close(self) -> None:
         """Show nothing."""
@@ -100,7 +123,7 @@ class TracesModel:
         if is_old or frame.recording_id != self.recording_id:
             return False
         self.frame = frame
-        self.is_held = False
+        self.is_held = frame.held
         self.scales.note(frame, self._kinds, follows=not self.state.viewport.lock_scales)
         return True
 

@@ -136,6 +136,9 @@ class FakeConductor:
     def take_up(self) -> None:
         self.asked.append(("take up",))
 
+    def run_on(self) -> None:
+        self.asked.append(("run on",))
+
     def give_up_reading(self) -> None:
         self.asked.append(("give up reading",))
 

@@ -60,7 +60,6 @@ ABSENT = {
     ("traces", "remove the selected event"),
     ("traces", "sweep"),
     ("traces", "fit a filter"),
-    ("traces", "run along the recording; with the mouse: pan"),
 }
 #: whole contexts of parts that do not exist
 ABSENT_CONTEXTS = {"sweep", "fit"}
