@@ -135,6 +135,15 @@ VIEW = (
         is_on=lambda window: window.shell.viewport.arrangement == "butterfly",
     ),
     Command(
+        name="show_before",
+        text="Before behind After",
+        menu="View",
+        section=2,
+        run=lambda window: window.shell.toggle_display("show_before"),
+        is_enabled=has_recording,
+        is_on=lambda window: window.shell.viewport.show_before,
+    ),
+    Command(
         name="overlay_kinds",
         text="Overlay channels of one type",
         menu="View",

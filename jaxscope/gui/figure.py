@@ -25,7 +25,7 @@ from jaxscope.compute.workbench import Wish, Workbench
 from jaxscope.display.ticks import decimals_of, time_ticks
 from jaxscope.errors import WriteError
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
-from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect, axes_of, panes_of
+from jaxscope.gui.painting.geometry import PaneRect, axes_of, panes_of, removed_px
 from jaxscope.gui.painting.lanes import name_stride
 from jaxscope.gui.painting.scene import Content, Line, Pane, TraceScene, prepare
 from jaxscope.gui.painting.strokes import polygons
@@ -276,7 +276,7 @@ def _paint_axes(painter: QPainter, figure: Figure) -> None:
                 draw_text(painter, QRectF(left, figure.height + 8, width + 2, 16), words, font(11), "text3", CENTRE)
                 free_from = left + width + 10
     if model.state.viewport.mode == "difference":
-        place = QRectF(figure.width - REMOVED_PX, figure.height + 8, REMOVED_PX - 12, 16)
+        place = QRectF(figure.width - removed_px(), figure.height + 8, removed_px() - 12, 16)
         draw_text(painter, place, "removed, RMS", font(11), "text3", RIGHT)
 
 

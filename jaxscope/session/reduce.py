@@ -37,6 +37,7 @@ _DISPLAY_CHOICES = frozenset(
         "negative_up",
         "antialias",
         "clip_lanes",
+        "show_before",
         "show_events",
         "show_scale_bars",
         "show_overview",

@@ -135,6 +135,8 @@ class Viewport:
     antialias: bool = True
     #: traces end at the edges of their lane
     clip_lanes: bool = False
+    #: in Overlay, Before is drawn behind After
+    show_before: bool = True
     show_events: bool = True
     show_scale_bars: bool = True
     show_overview: bool = True

@@ -85,6 +85,7 @@ class Stepper(QWidget):
         row.addSpacing(2 if has_menu else 10 if label else 0)
         self._menu = IconButton("chevron-down", f"{label}: choose", size=22, icon_size=12)
         self._menu.setAccessibleName(f"{label}, choose")
+        self._has_menu = has_menu
         self._menu.setVisible(has_menu)
         self._menu.clicked.connect(self._ask_menu)
         row.addWidget(self._menu)
@@ -123,11 +124,15 @@ class Stepper(QWidget):
         """Show or hide the words before it (narrow windows)."""
         self._label.setVisible(visible)
 
+    def set_menu_visible(self, *, visible: bool) -> None:
+        """Show or hide the arrow of the menu where there is one; the right button asks for the menu all the same."""
+        self._menu.setVisible(visible and self._has_menu)
+
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), scaled(26))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self._menu.isHidden():
+        if self._has_menu:
             self._ask_menu()
             event.accept()
 

@@ -16,13 +16,18 @@ from jaxscope.session.state import LEAST_SHARE, Viewport
 RAIL_PX = 152
 #: Between the panes of Split.
 DIVIDER_PX = 9
-#: The column of what was removed, in Difference.
+#: The column of what was removed, in Difference, at text scale 1.
 REMOVED_PX = 92
 
 
 def rail_px() -> int:
     """Return the width of the rail at the text scale of now."""
     return scaled(RAIL_PX)
+
+
+def removed_px() -> int:
+    """Return the width of the column of what was removed at the text scale of now."""
+    return scaled(REMOVED_PX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +72,7 @@ def panes_of(viewport: Viewport, width: float) -> tuple[PaneRect, ...]:
                 PaneRect(left=0.0, width=width, content="after", shown_left=at, shown_right=width),
             )
         case "difference":
-            return (_pane(0.0, max(1.0, width - REMOVED_PX), "difference"),)
+            return (_pane(0.0, max(1.0, width - removed_px()), "difference"),)
         case _:
             return (_pane(0.0, max(1.0, width), "both"),)
 

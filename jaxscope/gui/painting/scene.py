@@ -56,6 +56,10 @@ class TraceScene:
     is_clipped: bool = False
     #: by how many seconds After of a channel is drawn earlier, to line up with Before; 0 where none is named
     shifts_s: Mapping[int, float] = field(default_factory=dict)
+    #: whether Before is drawn behind After
+    show_before: bool = True
+    #: channels that stand out of those they share a row with: drawn in front, and the others faded
+    raised: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,6 +130,8 @@ def before_key(scene: TraceScene) -> tuple[object, ...]:
         scene.quality,
         scene.is_smooth,
         scene.is_clipped,
+        scene.show_before,
+        scene.raised,
     )
     return (
         scene.frame.recording_id,
@@ -141,6 +147,10 @@ def before_key(scene: TraceScene) -> tuple[object, ...]:
     )
 
 
+#: orders of strokes, from the back; what is raised comes one later
+_BEFORE, _AFTER = 0, 2
+
+
 def prepare(scene: TraceScene, *, with_before: bool = True, with_after: bool = True) -> tuple[Stroke, ...]:
     """Return what is to be drawn, from the back: in each pane all of Before before any of After."""
     lanes = {lane.channel: lane for lane in scene.lanes}
@@ -152,7 +162,7 @@ def prepare(scene: TraceScene, *, with_before: bool = True, with_after: bool = T
             for (order, is_strong, colour), bundle in _bundles(scene, pane, view, lanes, with_before, with_after):
                 groups.setdefault((order, is_strong, colour), []).append(bundle)
         strokes.extend(
-            Stroke(pane=pane, colour=colour, is_strong=is_strong, is_before=order == 0, bundles=tuple(bundles))
+            Stroke(pane=pane, colour=colour, is_strong=is_strong, is_before=order < _AFTER, bundles=tuple(bundles))
             for (order, is_strong, colour), bundles in sorted(groups.items(), key=lambda item: item[0][0])
         )
     return tuple(strokes)
@@ -202,25 +212,26 @@ def _bundles(
     keys: dict[int, tuple[int, bool, int]]
     if pane.content == "difference":
         if with_after and block.difference is not None:
-            keys = {place: (1, False, scene.colours["difference"]) for place in places if is_filtered[place]}
+            keys = {
+                place: _key(scene, block.channels[place], _AFTER, "difference")
+                for place in places
+                if is_filtered[place]
+            }
             yield from _drawn(scene, view, block.difference, block.before_offset - block.after_offset, keys, lanes)
         return
     if with_before:
+        is_behind = {place: pane.content == "both" and is_filtered[place] for place in places}
         keys = {
-            place: (
-                0,
-                False,
-                scene.colours["before_mixed" if pane.content == "both" and is_filtered[place] else "before"],
-            )
+            place: _key(scene, block.channels[place], _BEFORE, "before_mixed" if is_behind[place] else "before")
             for place in places
-            if pane.content != "after" or not is_filtered[place]
+            if (pane.content != "after" or not is_filtered[place]) and (scene.show_before or not is_behind[place])
         }
         yield from _drawn(scene, view, block.before, block.before_offset, keys, lanes)
     if with_after and pane.content != "before" and block.after is not None:
         held = "held_" if scene.is_held else ""
         keys = {
-            place: (1, not scene.is_held, scene.colours[held + lanes[block.channels[place]].colour])
-            for place in places
+            place: _key(scene, channel, _AFTER, held + lanes[channel].colour, is_strong=not scene.is_held)
+            for place, channel in ((place, block.channels[place]) for place in places)
             if is_filtered[place]
         }
         shifts = {place: scene.shifts_s.get(block.channels[place], 0.0) for place in keys}
@@ -228,6 +239,15 @@ def _bundles(
             alike = {place: key for place, key in keys.items() if shifts[place] == shift_s}
             shifted = _BlockView.of(scene, pane, block, shift_s=shift_s) if shift_s else view
             yield from _drawn(scene, shifted, block.after, block.after_offset, alike, lanes)
+
+
+def _key(scene: TraceScene, channel: int, order: int, token: str, *, is_strong: bool = False) -> tuple[int, bool, int]:
+    """Return the (order, whether it is strong, colour) of a trace: where some are raised, the others are faded."""
+    if not scene.raised:
+        return order, is_strong, scene.colours[token]
+    if channel in scene.raised:
+        return order + 1, is_strong, scene.colours[token]
+    return order, False, scene.colours[f"faded_{token}"]
 
 
 def _drawn(

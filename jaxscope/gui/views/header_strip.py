@@ -7,32 +7,34 @@ from __future__ import annotations
 
 from typing import Self
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QToolTip, QWidget
 
-from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened
-from jaxscope.data.recording import RecordingInfo, scale_kind
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened
+from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline
 from jaxscope.gui.components.stepper import Stepper
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.geometry import RAIL_PX, REMOVED_PX, panes_of, rail_px
-from jaxscope.gui.painting.lanes import lanes_of, shown_channels, shown_unit
-from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, scale_bar, scale_text
+from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, panes_of, rail_px, removed_px
+from jaxscope.gui.painting.lanes import lanes_of, shown_channels
+from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
-from jaxscope.gui.views.header_legend import Legend, paint_legend
+from jaxscope.gui.views.header_legend import Legend, Toggle, paint_legend, placed_entries, toggle_at
+from jaxscope.gui.views.header_scale import MainScale
+from jaxscope.gui.views.traces_cursors import cursor_measures, lane_in_question
 from jaxscope.gui.views.traces_numbers import span_text
-from jaxscope.session.actions import SelectChannels, SetScale, SetSensitivity, ShowLanes
+from jaxscope.gui.views.traces_values import measures_between
+from jaxscope.session.actions import SelectChannels, SetDisplay, ShowLanes, ShowRaw
 from jaxscope.session.state import SessionState
 
 _HEIGHT = 36
 _NOTES_FROM_PX = 1440
 #: text scale up to which a narrow strip has room for the words of the steppers
 _LABELS_UP_TO = 1.3
-_BARS = tuple(float(f"{factor}e{power}") for power in range(-12, 13) for factor in (1, 2, 5))
 
 
 class HeaderStripView(AbstractView, QWidget):
@@ -52,7 +54,7 @@ class HeaderStripView(AbstractView, QWidget):
         super().__init__(parent)
         self._dispatch = dispatch
         self._navigator = navigator
-        self._scales = scales
+        self._scale = MainScale(dispatch, scales, state)
         self._state = state
         self._info: RecordingInfo | None = None
         self._is_held = False
@@ -61,6 +63,8 @@ class HeaderStripView(AbstractView, QWidget):
         #: by how much After is drawn earlier, in words; empty where it is drawn as it is
         self._shift_words = ""
         self._has_notes = True
+        #: what lies between two cursors
+        self._measures: MeasureFrame | None = None
         self._find = IconButton("search", "Find a channel [Ctrl F]", size=26, icon_size=14, token="text3")
         self._find.clicked.connect(self.begin_search)
         self._search = TextField("Find a channel", width=RAIL_PX - 16, height=26, icon="search", px=12)
@@ -75,7 +79,7 @@ class HeaderStripView(AbstractView, QWidget):
         self.scale_stepper = Stepper("Scale", value_width=64, has_menu=True)
         self.window_stepper.stepped.connect(lambda step: navigator.step_window(step))
         self.window_stepper.typed.connect(self._on_window_typed)
-        self.scale_stepper.stepped.connect(self.step_scale)
+        self.scale_stepper.stepped.connect(lambda step: self._scale.step(step))
         self.scale_stepper.typed.connect(self._on_scale_typed)
         for stepper in (self.window_stepper, self.scale_stepper):
             stepper.escaped.connect(self.search_ended)
@@ -87,6 +91,7 @@ class HeaderStripView(AbstractView, QWidget):
         self._row.addWidget(self.window_stepper)
         self._row.addWidget(self.scale_stepper)
         self._find.setParent(self)
+        self.setMouseTracking(True)
         self.setFixedHeight(scaled(_HEIGHT))
         theme().changed.connect(self._on_theme)
 
@@ -102,7 +107,7 @@ class HeaderStripView(AbstractView, QWidget):
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another window, scale or mode."""
-        self._state = state
+        self._state = self._scale.state = state
         if state.viewport is not previous.viewport or _looks(state) != _looks(previous):
             self._refresh()
 
@@ -110,12 +115,16 @@ class HeaderStripView(AbstractView, QWidget):
         """Take another recording, new scales, or that the filter is held."""
         match outcome:
             case Opened():
-                self._info = outcome.info
+                self._info = self._scale.info = outcome.info
+                self._measures = None
                 self._refresh()
+            case MeasureFrame():
+                self._measures = outcome
+                self.update()
             case DesignFrame():
                 self._take_delays(outcome.delays_s)
             case Frame():
-                is_first = self._bar() != self._shown_bar  # also where heights follow the window
+                is_first = self._scale.bar != self._shown_bar  # also where heights follow the window
                 if self._is_held or is_first:
                     self._is_held = False
                     self._refresh()
@@ -142,6 +151,23 @@ class HeaderStripView(AbstractView, QWidget):
         visible = self._has_notes or (self._state.viewport.mode != "split" and theme().text_scale <= _LABELS_UP_TO)
         for stepper in (self.window_stepper, self.scale_stepper):
             stepper.set_label_visible(visible=visible)
+        self._fit_steppers()
+
+    def _fit_steppers(self) -> None:
+        """Leave out what has no room beside the rail: the arrows first, then the scale, then the window.
+
+        Their commands and keys are there all the same.
+        """
+        margins = self._row.contentsMargins()
+        room = self.width() - rail_px() - margins.right() - 2
+        steppers = (self.window_stepper, self.scale_stepper)
+        for has_menus, shown in ((True, 2), (False, 2), (True, 1), (False, 1), (False, 0)):
+            for number, stepper in enumerate(steppers):
+                stepper.set_menu_visible(visible=has_menus)
+                stepper.setVisible(number < shown)
+            needed = [stepper.sizeHint().width() for stepper in steppers[:shown]]
+            if sum(needed) + self._row.spacing() * max(0, shown - 1) <= room:
+                return
 
     def show_pole_drag(self, on: bool) -> None:  # noqa: FBT001
         """Say that After follows a pole while it is dragged, or no longer."""
@@ -150,79 +176,30 @@ class HeaderStripView(AbstractView, QWidget):
 
     def close_recording(self) -> None:
         """Show nothing."""
-        self._info = None
+        self._info = self._scale.info = None
         self.update()
-
-    @property
-    def main_kind(self) -> str:
-        """The scale whose bar the stepper shows: that of the first lane."""
-        if self._info is None:
-            return "misc"
-        channels = shown_channels(self._state, self._info)
-        return self._scale_kind(channels[0]) if channels else "misc"
-
-    def _scale_kind(self, number: int) -> str:
-        channel = self._info.channels[number] if self._info is not None else None
-        return "misc" if channel is None else scale_kind(channel.kind, channel.unit)
-
-    def _unit(self) -> str:
-        if self._info is None:
-            return ""
-        for number, channel in enumerate(self._info.channels):
-            if self._scale_kind(number) == self.main_kind:
-                return shown_unit(channel.unit)
-        return ""
-
-    def _bar(self) -> float:
-        return scale_bar(self._scales.units_per_lane(self._state.viewport, self.main_kind))
 
     def _refresh(self) -> None:
         viewport = self._state.viewport
         self.window_stepper.show_text(window_text(viewport.duration_s))
         speed = "" if viewport.paper_mm_s is None else f", {viewport.paper_mm_s:g} mm/s on this screen"
         self.window_stepper.setToolTip(f"Seconds shown{speed}. Type, scroll or use [ and ]")
-        kind = self.main_kind
-        bar = self._shown_bar = self._bar()
-        words = kind.upper() if kind in ("eeg", "ecg", "eog", "emg") else kind
-        per_mm = viewport.sensitivity_of(kind)
-        if per_mm is None:
-            self.scale_stepper.show_text(scale_text(bar, self._unit()))
-            self.scale_stepper.setToolTip(f"Height of the {words} scale bar. Other types keep their ratio [+ −]")
-        else:
-            self.scale_stepper.show_text(f"{scale_text(per_mm, self._unit())}/mm")
-            self.scale_stepper.setToolTip(f"Sensitivity of {words} on this screen. The arrow offers others")
+        self._shown_bar = self._scale.bar
+        text, tip = self._scale.words()
+        self.scale_stepper.show_text(text)
+        self.scale_stepper.setToolTip(tip)
         self._show_labels()
         is_removed = viewport.mode == "difference"
-        self._row.setContentsMargins(8, 0, 12 + (REMOVED_PX if is_removed else 0), 1)
+        self._row.setContentsMargins(8, 0, 12 + (removed_px() if is_removed else 0), 1)
+        self._fit_steppers()
         self.update()
 
     def _on_theme(self) -> None:
         self.setFixedHeight(scaled(_HEIGHT))
+        self._refresh()
         self.update()
 
     # --- what a person does
-
-    def step_scale(self, direction: int) -> None:
-        """Make the scale bar the next larger (+1) or smaller (-1) one; all kinds keep their ratio.
-
-        A sensitivity goes to the next one, of its kind alone.
-        """
-        per_mm = self._state.viewport.sensitivity_of(self.main_kind)
-        if per_mm is not None:
-            self._dispatch(SetSensitivity(kind=self.main_kind, units_per_mm=next_sensitivity(per_mm, direction)))
-            return
-        units = self._scales.units_per_lane(self._state.viewport, self.main_kind)
-        bar = scale_bar(units)
-        place = min(range(len(_BARS)), key=lambda index: abs(_BARS[index] / bar - 1))
-        following = _BARS[min(len(_BARS) - 1, max(0, place + direction))]
-        self._scale_all(following / bar)
-
-    def _scale_all(self, factor: float) -> None:
-        if self._info is None:
-            return
-        for kind in sorted({lane.scale_kind for lane in lanes_of(self._state, self._info)}):
-            units = self._scales.units_per_lane(self._state.viewport, kind)
-            self._dispatch(SetScale(kind=kind, units_per_lane=units * factor))
 
     def _on_window_typed(self, text: str) -> None:
         value = _number_in(text)
@@ -237,12 +214,7 @@ class HeaderStripView(AbstractView, QWidget):
         if value is None or value <= 0:
             self._refresh()
             return
-        is_per_mm = self._state.viewport.sensitivity_of(self.main_kind) is not None
-        if "/" in text or is_per_mm:
-            self._dispatch(SetSensitivity(kind=self.main_kind, units_per_mm=value))
-        else:
-            units = self._scales.units_per_lane(self._state.viewport, self.main_kind)
-            self._scale_all(value / scale_bar(units))
+        self._scale.take(value, per_mm="/" in text)
         self.search_ended.emit()
 
     def begin_search(self) -> None:
@@ -287,14 +259,22 @@ class HeaderStripView(AbstractView, QWidget):
         if self._info is not None:
             if self._search.isHidden():
                 draw_text(painter, QRectF(14, 0, scaled(108), self.height() - 1), self._count(), font(11, 500), "text3")
-            room = QRectF(rail_px(), 0, self.window_stepper.x() - 14 - rail_px(), self.height() - 1)
-            paint_legend(painter, self.legend, room, panes_of(self._state.viewport, self.width() - rail_px()))
+            paint_legend(painter, self.legend, self._legend_room(), self._panes())
         if self._state.viewport.mode == "difference":
-            left = self.width() - REMOVED_PX
+            left = self.width() - removed_px()
             hairline(painter, left, 0, self.height(), upright=True)
-            box = QRectF(left, 0, REMOVED_PX - 12, self.height() - 1)
+            box = QRectF(left, 0, removed_px() - 12, self.height() - 1)
             draw_text(painter, box, "Removed", font(11, 500), "text2", RIGHT)
         painter.end()
+
+    def _panes(self) -> tuple[PaneRect, ...]:
+        return panes_of(self._state.viewport, self.width() - rail_px())
+
+    def _legend_room(self) -> QRectF:
+        """Return the room between the rail and the steppers."""
+        steppers = [stepper for stepper in (self.window_stepper, self.scale_stepper) if not stepper.isHidden()]
+        right = steppers[0].x() - 14 if steppers else self.width() - self._row.contentsMargins().right()
+        return QRectF(rail_px(), 0, right - rail_px(), self.height() - 1)
 
     @property
     def legend(self) -> Legend:
@@ -305,7 +285,20 @@ class HeaderStripView(AbstractView, QWidget):
             follows_pole=self._follows_pole,
             shift_words=self._shift_words,
             has_notes=self._has_notes,
+            measures=self._measured(),
         )
+
+    def _measured(self) -> tuple[tuple[str, str], ...]:
+        """Return what lies between two cursors in the lane in question."""
+        if self._info is None or len(self._state.viewport.cursors_s) != 2:
+            return ()
+        viewport, lanes = self._state.viewport, lanes_of(self._state, self._info)
+        lane = lane_in_question(lanes, viewport.selected_channels)
+        shows_after = self._state.document.filter_on and not viewport.raw
+        found = None
+        if lane is not None:
+            found = measures_between(self._measures, viewport.cursors_s, lane.channel, shows_after=shows_after)
+        return cursor_measures(lanes, viewport.selected_channels, viewport.cursors_s, found)
 
     def _count(self) -> str:
         if self._info is None:
@@ -315,8 +308,36 @@ class HeaderStripView(AbstractView, QWidget):
         noun = "channel" if total == 1 else "channels"
         return f"{total} {noun}" if shown == total else f"{shown} of {total} {noun}"
 
+    # --- the legend under the mouse
+
+    def _toggle_at(self, x: float) -> Toggle:
+        if self._info is None:
+            return ""
+        return toggle_at(placed_entries(self.legend, self._legend_room(), self._panes()), x)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
+            return
+        match self._toggle_at(event.position().x()):
+            case "before":
+                self._dispatch(SetDisplay(name="show_before", value=not self._state.viewport.show_before))
+            case "after":
+                self._dispatch(ShowRaw(raw=not self._state.viewport.raw))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        is_over = bool(self._toggle_at(event.position().x()))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_over else Qt.CursorShape.ArrowCursor)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            words = "Click to hide or show" if self._toggle_at(event.pos().x()) else ""
+            QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return super().event(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_steppers()
         self._find.move(rail_px() - 8 - self._find.width(), (self.height() - self._find.height()) // 2)
 
 

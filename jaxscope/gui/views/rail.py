@@ -146,7 +146,9 @@ class RailView(AbstractView, QWidget):
             painter.fillRect(rect, colour("hover", 0.6))
         if row % stride and not is_under:
             return
-        words = QRectF(rect.left(), rect.center().y() - scaled(10), rect.width(), scaled(20))
+        # in a low lane at an edge of the rail the words stay inside
+        top = min(max(rect.center().y() - scaled(10), 0), self.height() - scaled(20))
+        words = QRectF(rect.left(), top, rect.width(), scaled(20))
         swatch = min(12.0, max(4.0, rect.height() - 2))
         rounded(painter, QRectF(14, rect.center().y() - swatch / 2, 3, swatch), 1.5, lane.colour)
         has_tools = is_under and rect.height() >= 16
@@ -167,10 +169,9 @@ class RailView(AbstractView, QWidget):
                 draw_icon(painter, icon, spot, "text2")
         elif not is_long:
             draw_text(painter, words.adjusted(scaled(66), 0, -scaled(34), 0), lane.unit, font(11), "text3", elide=elide)
-        self._paint_tag(painter, lane, rect, is_selected=is_selected)
+        self._paint_tag(painter, lane, words.center().y(), is_selected=is_selected)
 
-    def _paint_tag(self, painter: QPainter, lane: Lane, rect: QRectF, *, is_selected: bool) -> None:
-        middle = rect.center().y()
+    def _paint_tag(self, painter: QPainter, lane: Lane, middle: float, *, is_selected: bool) -> None:
         if lane.is_raw:
             words = QRectF(0, middle - scaled(10), self.width() - 14, scaled(20))
             draw_text(painter, words, "raw", font(11), "before_text", RIGHT)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded
 from jaxscope.gui.painting.lanes import Lane
-from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.theme import colour, font, scaled, theme
 
 _HEADING_PX = 26.0
 _NAME_PX = 18.0
@@ -31,10 +31,11 @@ def heading_of(lanes: Sequence[Lane]) -> str:
 
 def name_rects(lanes: Sequence[Lane], rect: QRectF) -> list[tuple[Lane, QRectF]]:
     """Return the lanes whose names there is room for, with their places under the heading."""
-    room = int(max(0.0, rect.height() - _HEADING_PX - 6) // _NAME_PX)
+    first, name_px = scaled(_HEADING_PX), scaled(_NAME_PX)
+    room = int(max(0.0, rect.height() - first - 6) // name_px)
     shown = lanes if len(lanes) <= room else lanes[: max(0, room - 1)]
     return [
-        (lane, QRectF(0, rect.top() + _HEADING_PX + place * _NAME_PX, rect.width(), _NAME_PX))
+        (lane, QRectF(0, rect.top() + first + place * name_px, rect.width(), name_px))
         for place, lane in enumerate(shown)
     ]
 
@@ -50,7 +51,7 @@ def paint_overlaid(painter: QPainter, lanes: Sequence[Lane], rect: QRectF, selec
     """Paint the names of the lanes of a row."""
     if rect.top() > 0:
         hairline(painter, 0, rect.top(), rect.width() - 1)
-    heading = QRectF(14, rect.top() + 4, rect.width() - 28, 20)
+    heading = QRectF(14, rect.top() + 4, rect.width() - 28, scaled(20))
     draw_text(painter, heading, heading_of(lanes), font(12, 500), "text")
     units = list(dict.fromkeys(lane.unit for lane in lanes if lane.unit))
     if len(units) == 1:
@@ -60,12 +61,13 @@ def paint_overlaid(painter: QPainter, lanes: Sequence[Lane], rect: QRectF, selec
         if lane.name in selected:
             painter.fillRect(place, colour("after", 0.12 if theme().is_dark else 0.1))
         rounded(painter, QRectF(14, place.center().y() - 4, 3, 8), 1.5, lane.colour)
-        words = place.adjusted(26, 0, -40, 0)
+        words = place.adjusted(26, 0, -scaled(40), 0)
         draw_text(painter, words, lane.title, font(11), "text2", elide=Qt.TextElideMode.ElideMiddle)
         tag = QRectF(0, place.top(), place.width() - 16, place.height())
         token = "before_text" if lane.is_raw else "text3"
         draw_text(painter, tag, lane.tag or "raw", font(11), token, RIGHT)
-    if len(placed) < len(lanes) and rect.height() >= _HEADING_PX + _NAME_PX:
-        foot = QRectF(26, rect.top() + _HEADING_PX + len(placed) * _NAME_PX, rect.width() - 40, _NAME_PX)
+    first, name_px = scaled(_HEADING_PX), scaled(_NAME_PX)
+    if len(placed) < len(lanes) and rect.height() >= first + name_px:
+        foot = QRectF(26, rect.top() + first + len(placed) * name_px, rect.width() - 40, name_px)
         words = f"and {len(lanes) - len(placed)} more" if placed else counted(len(lanes), "name")
         draw_text(painter, foot, words, font(11), "text3")

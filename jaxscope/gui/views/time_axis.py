@@ -138,7 +138,7 @@ class TimeAxisView(AbstractView, QWidget):
         width = text_width(self._words(self._pointer_s, 3), font(11, 500)) + 14
         x = rail_px() + pane.x_of(self._pointer_s, viewport.start_s, viewport.duration_s)
         x = min(max(x - width / 2, edge), edge + pane.width - width)
-        return QRectF(round(x), 4, width, 20)
+        return QRectF(round(x), scaled(4), width, scaled(20))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and event.position().x() >= rail_px():

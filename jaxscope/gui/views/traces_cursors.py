@@ -7,6 +7,7 @@ of one lane, before and after. The sizes are those of the samples (``MeasureFram
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
@@ -14,7 +15,7 @@ from PySide6.QtGui import QColor
 from jaxscope.gui.components.painting import RIGHT, disc, draw_text, hairline, rounded, text_width
 from jaxscope.gui.painting.geometry import PaneRect
 from jaxscope.gui.painting.lanes import Lane
-from jaxscope.gui.theme import colour, font
+from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import clock, signed_size, size_text, span_text, value_text
@@ -55,8 +56,28 @@ def measured_lane(canvas: Canvas) -> Lane | None:
     second = second_under(canvas)
     if second is not None:
         return canvas.lane_under_pointer(second)
-    selected = model.state.viewport.selected_channels[-1:]
-    return next((lane for lane in model.lanes if lane.name in selected), model.lanes[0] if model.lanes else None)
+    return lane_in_question(model.lanes, model.state.viewport.selected_channels)
+
+
+def lane_in_question(lanes: Sequence[Lane], selected: Sequence[str]) -> Lane | None:
+    """Return the lane that was selected last, else the first."""
+    return next((lane for lane in lanes if lane.name in selected[-1:]), lanes[0] if lanes else None)
+
+
+def cursor_measures(
+    lanes: Sequence[Lane], selected: Sequence[str], cursors_s: tuple[float, ...], found: LaneMeasures | None
+) -> tuple[tuple[str, str], ...]:
+    """Return (what, how much) between two cursors: Δt, 1/Δt, and RMS of the lane in question once it is known."""
+    if len(cursors_s) != 2:
+        return ()
+    span_s = abs(cursors_s[1] - cursors_s[0])
+    pairs = [("Δt", delta_text(span_s)), ("1/Δt", frequency_text(span_s))]
+    lane = lane_in_question(lanes, selected)
+    if lane is not None and found is not None:
+        pairs.append((f"RMS of {lane.title} before", size_text(found.before.rms, lane.unit)))
+        if found.after is not None:
+            pairs.append(("after", size_text(found.after.rms, lane.unit)))
+    return tuple(pairs)
 
 
 def size_rows(sizes: Sizes | None, span_s: float, unit: str) -> tuple[str, ...]:
@@ -149,7 +170,7 @@ def values_rect(canvas: Canvas, n_lines: int, width: float) -> QRectF:
     """Return where the values stand: beside the pointer's lane, flipped and shifted so that it stays inside."""
     pointer = canvas.pointer or QPointF()
     row = min(canvas.model.rows - 1, max(0, int(pointer.y() / max(canvas.lane_px, 1e-9))))
-    return _beside(canvas, pointer.x(), row, QRectF(0, 0, width, 26 + _LINE * n_lines))
+    return _beside(canvas, pointer.x(), row, QRectF(0, 0, width, scaled(26) + scaled(_LINE) * n_lines))
 
 
 def _beside(canvas: Canvas, x: float, row: int, box: QRectF, other_x: float | None = None) -> QRectF:
@@ -186,12 +207,13 @@ def _paint_values(canvas: Canvas, second: float) -> None:
     if cursors_s and second != cursors_s[0]:
         span_s = abs(second - cursors_s[0])
         heading = f"{delta_text(span_s)}   {frequency_text(span_s)}"
-    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + 92
-    width = max(150.0, widest, text_width(lane.title, font(11, 600)) + text_width(heading, font(11)) + 36)
+    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + scaled(92)
+    width = max(scaled(150), widest, text_width(lane.title, font(11, 600)) + text_width(heading, font(11)) + 36)
     box = values_rect(canvas, len(texts), round(width))
     _paint_heading(canvas, box, lane, heading)
     for index, (caption, words, token) in enumerate(texts):
-        line = QRectF(box.left() + 10, box.top() + 23 + _LINE * index, box.width() - 20, _LINE)
+        top = box.top() + scaled(23) + scaled(_LINE) * index
+        line = QRectF(box.left() + 10, top, box.width() - 20, scaled(_LINE))
         rounded(painter, QRectF(line.left(), line.center().y() - 1.25, 10, 2.5), 1, token)
         draw_text(painter, line.adjusted(16, 0, 0, 0), caption, font(11), "text2")
         draw_text(painter, line, words, font(11, 500), "text", RIGHT)
@@ -199,7 +221,7 @@ def _paint_values(canvas: Canvas, second: float) -> None:
 
 def _paint_heading(canvas: Canvas, box: QRectF, lane: Lane, words: str) -> None:
     rounded(canvas.painter, box, 6, "raised", "line2")
-    top = QRectF(box.left() + 10, box.top() + 5, box.width() - 20, 18)
+    top = QRectF(box.left() + 10, box.top() + 5, box.width() - 20, scaled(18))
     draw_text(canvas.painter, top, lane.title, font(11, 600))
     draw_text(canvas.painter, top, words, font(11), "text3", RIGHT)
 
@@ -211,32 +233,45 @@ def _paint_measures(canvas: Canvas) -> None:
     lane = measured_lane(canvas)
     if lane is None:
         return
-    model, painter = canvas.model, canvas.painter
-    cursors_s = model.state.viewport.cursors_s
+    cursors_s = canvas.model.state.viewport.cursors_s
     span_s = abs(cursors_s[1] - cursors_s[0])
-    found = model.measures_of(lane)
-    columns = _columns(canvas, lane, found, span_s)
+    columns = _columns(canvas, lane, canvas.model.measures_of(lane), span_s)
     pane = canvas.panes[-1]
     xs = sorted(canvas.x(pane, second) for second in cursors_s)
     title = f"{delta_text(span_s)}   {frequency_text(span_s)}"
-    width = max(112 + _COLUMN * len(columns), text_width(lane.title, font(11, 600)) + text_width(title, font(11)) + 36)
-    size = QRectF(0, 0, round(width), 48 + _LINE * len(ROWS))
-    box = _beside(canvas, min(max(xs[1], 0), canvas.width), lane.row, size, min(max(xs[0], 0), canvas.width))
-    _paint_heading(canvas, box, lane, title)
-    hairline(painter, box.left() + 10, box.top() + 24, box.width() - 20)
+    width = scaled(112) + scaled(_COLUMN) * len(columns)
+    width = max(width, text_width(lane.title, font(11, 600)) + text_width(title, font(11)) + 36)
+    size = QRectF(0, 0, round(width), scaled(48) + scaled(_LINE) * len(ROWS))
+    # where large text leaves too little room for all of it the box is drawn smaller, never cut
+    share = min(1.0, (canvas.width - 12) / size.width(), (canvas.height - 8) / size.height())
+    drawn = QRectF(0, 0, size.width() * share, size.height() * share)
+    box = _beside(canvas, min(max(xs[1], 0), canvas.width), lane.row, drawn, min(max(xs[0], 0), canvas.width))
+    canvas.painter.save()
+    canvas.painter.translate(box.topLeft())
+    canvas.painter.scale(share, share)
+    _paint_heading(canvas, size, lane, title)
+    _paint_table(canvas, size, columns)
+    canvas.painter.restore()
+    for x in xs:
+        disc(canvas.painter, QPointF(round(x) + 0.5, 3.5), 3.5, "text2")
+
+
+def _paint_table(canvas: Canvas, box: QRectF, columns: list[tuple[str, str, tuple[str, ...]]]) -> None:
+    """Paint the sizes under the heading of a box: what each row is called, and a column for each trace."""
+    painter, line_px, column_px = canvas.painter, scaled(_LINE), scaled(_COLUMN)
+    first = box.top() + scaled(26)
+    hairline(painter, box.left() + 10, first - 2, box.width() - 20)
     for place, (caption, token, words) in enumerate(columns):
-        right = box.right() - 10 - _COLUMN * (len(columns) - 1 - place)
-        cell = QRectF(right - _COLUMN, box.top() + 26, _COLUMN, _LINE)
+        right = box.right() - 10 - column_px * (len(columns) - 1 - place)
+        cell = QRectF(right - column_px, first, column_px, line_px)
         draw_text(painter, cell, caption, font(11), "text2", RIGHT)
         left = right - text_width(caption, font(11)) - 16
         rounded(painter, QRectF(left, cell.center().y() - 1.25, 10, 2.5), 1, token)
         for line, text in enumerate(words):
-            draw_text(painter, cell.translated(0, _LINE * (line + 1)), text, font(11, 500), "text", RIGHT)
+            draw_text(painter, cell.translated(0, line_px * (line + 1)), text, font(11, 500), "text", RIGHT)
     for line, caption in enumerate(ROWS):
-        cell = QRectF(box.left() + 10, box.top() + 26 + _LINE * (line + 1), 100, _LINE)
+        cell = QRectF(box.left() + 10, first + line_px * (line + 1), scaled(100), line_px)
         draw_text(painter, cell, caption, font(11), "text2")
-    for x in xs:
-        disc(painter, QPointF(round(x) + 0.5, 3.5), 3.5, "text2")
 
 
 def _columns(

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from jaxscope.gui.components.painting import disc, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.painting.geometry import divider_x
-from jaxscope.gui.theme import colour, font
+from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.session.state import Viewport
 
@@ -63,7 +63,7 @@ def _paint_curtain(canvas: Canvas) -> None:
     painter.fillRect(QRectF(x - 1, 0, 2, canvas.height), colour("text"))
     for words, token, is_left in (("Before", "before", True), ("After", "after", False)):
         width = text_width(words, font(12, 500)) + 42
-        flag = QRectF(x - 14 - width if is_left else x + 14, _FLAG_TOP, width, _FLAG_HEIGHT)
+        flag = QRectF(x - 14 - width if is_left else x + 14, _FLAG_TOP, width, scaled(_FLAG_HEIGHT))
         if flag.left() < 4 or flag.right() > canvas.width - 4:
             continue
         rounded(painter, flag, 5, "raised", "line2")

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter
 from jaxscope.data.annotations import Gap
 from jaxscope.gui.components.painting import CENTRE, draw_text, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import PaneRect
-from jaxscope.gui.theme import colour, font
+from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import span_text
@@ -104,10 +104,10 @@ def paint_gap_labels(canvas: Canvas, pane: PaneRect) -> None:
         top = area.first_row * canvas.lane_px
         left = max(canvas.x(pane, area.gap.start_s), pane.shown_left)
         right = min(canvas.x(pane, area.gap.stop_s), pane.shown_right)
-        if right - left < _LABEL_FROM_PX or area.stop_row * canvas.lane_px - top < _LABEL_HEIGHT_PX:
+        if right - left < _LABEL_FROM_PX or area.stop_row * canvas.lane_px - top < scaled(_LABEL_HEIGHT_PX):
             continue
         words = f"no data, {span_text(area.gap.stop_s - area.gap.start_s)}"
         width = text_width(words, font(11, 500)) + 14
-        chip = QRectF((left + right - width) / 2, top + min(8.0, _LABEL_HEIGHT_PX / 2 - 10), width, 20)
+        chip = QRectF((left + right - width) / 2, top + 4, width, scaled(20))
         rounded(canvas.painter, chip, 4, "raised", "line2")
         draw_text(canvas.painter, chip, words, font(11, 500), "text2", CENTRE)

@@ -14,10 +14,10 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
-from jaxscope.gui.painting.geometry import REMOVED_PX, PaneRect, axes_of
+from jaxscope.gui.painting.geometry import PaneRect, axes_of, removed_px
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.painting.scales import scale_bar, scale_text
-from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_dividers import paint_dividers
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
@@ -90,6 +90,7 @@ def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
     dashes = QPen(colour("warn", 0.9), 1, Qt.PenStyle.DashLine)
     shade, flag, face = colour("warn", 0.7), colour("warn"), font(11, 500)
     free_from = shaded_to = last_x = -1e9
+    high = scaled(18)
     n_labels = 0
     for event in sorted(model.state.document.annotations, key=lambda item: item.onset_s):
         stop_s = event.onset_s + (event.duration_s or 0.0)
@@ -104,12 +105,12 @@ def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
         if x != last_x:
             painter.setPen(dashes)
             painter.drawLine(QPointF(x + 0.5, 0), QPointF(x + 0.5, canvas.height))
-            painter.fillRect(QRectF(x, 4, 2, 18), flag)
+            painter.fillRect(QRectF(x, 4, 2, high), flag)
             last_x = x
         if event.text and x >= free_from and n_labels < _MOST_LABELS:
             width = text_width(event.text, face) + 14
-            rounded(painter, QRectF(x + 2, 4, width, 18), 3, colour("raised", 0.95))
-            draw_text(painter, QRectF(x + 9, 4, width, 18), event.text, face, "text2")
+            rounded(painter, QRectF(x + 2, 4, width, high), 3, colour("raised", 0.95))
+            draw_text(painter, QRectF(x + 9, 4, width, high), event.text, face, "text2")
             free_from = x + width + 6
             n_labels += 1
 
@@ -123,37 +124,48 @@ def _paint_scale_bars(canvas: Canvas) -> None:
     in_row: dict[int, list[Lane]] = {}
     for lane in barred.values():
         in_row.setdefault(lane.row, []).append(lane)
-    for row, lanes in in_row.items():
-        for place, lane in enumerate(lanes):
-            _paint_scale_bar(canvas, lane, (row + (place + 0.5) / len(lanes)) * canvas.lane_px, 1 / len(lanes))
+    bars = [
+        ((row + (place + 0.5) / len(lanes)) * canvas.lane_px, 1 / len(lanes), lane)
+        for row, lanes in in_row.items()
+        for place, lane in enumerate(lanes)
+    ]
+    free_to = canvas.height
+    for centre, room, lane in sorted(bars, key=lambda bar: bar[0], reverse=True):
+        free_to = _paint_scale_bar(canvas, lane, centre, room, free_to)
 
 
-def _paint_scale_bar(canvas: Canvas, lane: Lane, centre: float, room: float) -> None:
-    """Paint the bar of a lane around a height; ``room`` is the share of the row that it may take."""
+def _paint_scale_bar(canvas: Canvas, lane: Lane, centre: float, room: float, free_to: float) -> float:
+    """Paint the bar of a lane around a height; ``room`` is the share of the row that it may take.
+
+    Its words stand above ``free_to``: those of low lanes would run into one another. Return the top of the words.
+    """
     model, painter = canvas.model, canvas.painter
     units = model.scales.units_per_lane(model.state.viewport, lane.scale_kind) / lane.gain
     bar = scale_bar(units * room)
     length = bar / units * canvas.lane_px
     words = scale_text(bar, lane.unit)
     width = text_width(words, font(11, 500))
-    centre = min(max(centre, length / 2 + 4, 12), canvas.height - length / 2 - 4)
+    half = scaled(18) / 2
+    centre = min(max(centre, length / 2 + 4, half + 3), canvas.height - length / 2 - 4)
+    middle = max(half, min(centre, free_to - half))
     x = canvas.width - 12
     # one path: where two masks overlapped, the canvas would be denser
     mask = QPainterPath()
-    mask.addRoundedRect(QRectF(x - width - 11, centre - 9, width + 40, 18), 4, 4)
+    mask.addRoundedRect(QRectF(x - width - 11, middle - half, width + 40, 2 * half), 4, 4)
     bracket = QPainterPath()
     bracket.addRoundedRect(QRectF(x - 8, centre - length / 2 - 4, 40, length + 8), 4, 4)
     painter.fillPath(mask.united(bracket), colour("canvas", 0.88))
     painter.setPen(pen("text2", 1.5))
     top, bottom = centre - length / 2, centre + length / 2
     painter.drawPolyline([QPointF(x - 3, top), QPointF(x + 0.5, top), QPointF(x + 0.5, bottom), QPointF(x - 3, bottom)])
-    draw_text(painter, QRectF(x - width - 7, centre - 9, width + 2, 18), words, font(11, 500), "text2")
+    draw_text(painter, QRectF(x - width - 7, middle - half, width + 2, 2 * half), words, font(11, 500), "text2")
+    return middle - half
 
 
 def _paint_removed(canvas: Canvas) -> None:
     painter, model = canvas.painter, canvas.model
-    left = canvas.width - REMOVED_PX
-    painter.fillRect(QRectF(left, 0, REMOVED_PX, canvas.height), colour("canvas"))
+    left = canvas.width - removed_px()
+    painter.fillRect(QRectF(left, 0, removed_px(), canvas.height), colour("canvas"))
     hairline(painter, left, 0, canvas.height, upright=True)
     if model.frame is None:
         return
@@ -161,7 +173,7 @@ def _paint_removed(canvas: Canvas) -> None:
     largest: dict[str, float] = {}
     for lane, size in sizes:
         largest[lane.scale_kind] = max(largest.get(lane.scale_kind, 0.0), size or 0.0)
-    stride = max(1, -(-16 // max(1, int(canvas.lane_px))))
+    stride = max(1, -(-scaled(16) // max(1, int(canvas.lane_px))))
     for row, (lane, size) in enumerate(sizes):
         if row % stride == 0:
             _paint_removed_row(canvas, left, row, lane, size, largest[lane.scale_kind])
@@ -177,14 +189,16 @@ def removed_in(model: TracesModel, row: int) -> tuple[Lane, float | None]:
 
 
 def _paint_removed_row(canvas: Canvas, left: float, row: int, lane: Lane, size: float | None, largest: float) -> None:
-    middle = (row + 0.5) * canvas.lane_px
-    words = QRectF(left, middle - 11, REMOVED_PX - 12, 16)
+    # the words and their bar are one thing of this height, inside the traces also in the first and the last lane
+    high = scaled(16) + 4
+    top = min(max((row + 0.5) * canvas.lane_px - scaled(11), 0), canvas.height - high)
+    words = QRectF(left, top, removed_px() - 12, scaled(16))
     if size is None:
         draw_text(canvas.painter, words.translated(0, 3), "raw", font(11), "before_text", RIGHT)
         return
     draw_text(canvas.painter, words, size_text(size, lane.unit), font(11, 500), "text2", RIGHT)
     share = size / largest if largest > 0 else 0.0
-    rounded(canvas.painter, QRectF(left + 12, middle + 8, (REMOVED_PX - 24) * share, 2), 1, "diff")
+    rounded(canvas.painter, QRectF(left + 12, words.bottom() + 1, (removed_px() - 24) * share, 2), 1, "diff")
 
 
 def paint_emptiness(canvas: Canvas) -> None:

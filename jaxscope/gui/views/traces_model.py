@@ -29,7 +29,7 @@ from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
 from jaxscope.gui.views.traces_picture import painted_panes, picture_key, picture_width, trace_colours
-from jaxscope.gui.views.traces_values import LaneMeasures, Sizes, Value, peak_at, point_at, value_at
+from jaxscope.gui.views.traces_values import LaneMeasures, Value, measures_between, peak_at, point_at, value_at
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
@@ -164,7 +164,16 @@ class TracesModel:
             is_smooth=viewport.antialias,
             is_clipped=viewport.clip_lanes,
             shifts_s=self.shifts_s,
+            show_before=viewport.show_before,
+            raised=self._raised(),
         )
+
+    def _raised(self) -> frozenset[int]:
+        """Return the selected channels where they share a row with others: there nothing else shows which they are."""
+        viewport = self.state.viewport
+        if viewport.arrangement == "stacked":
+            return frozenset()
+        return frozenset(lane.channel for lane in self.lanes if lane.name in viewport.selected_channels)
 
     def take_design(self, design: DesignFrame) -> bool:
         """Take how late each chain is; return whether After is now drawn elsewhere."""
@@ -223,18 +232,8 @@ class TracesModel:
 
     def measures_of(self, lane: Lane) -> LaneMeasures | None:
         """Return what lies between the two cursors in a lane, None until it is known."""
-        found, cursors_s = self.measures, self.state.viewport.cursors_s
-        if found is None or lane.channel not in found.channels or len(cursors_s) != 2:
-            return None
-        if (found.start_s, found.stop_s) != (min(cursors_s), max(cursors_s)):
-            return None
-        place = found.channels.index(lane.channel)
-        shows_after = self.shows_after and found.filtered[place]
-        return LaneMeasures(
-            span_s=found.stop_s - found.start_s,
-            before=Sizes.at(found.before, place),
-            after=Sizes.at(found.after, place) if shows_after else None,
-        )
+        cursors_s = self.state.viewport.cursors_s
+        return measures_between(self.measures, cursors_s, lane.channel, shows_after=self.shows_after)
 
     def lane_near(self, y: float, height: float, second: float) -> Lane | None:
         """Return the lane at a height; of several in a row the one whose trace is nearest at a time."""

@@ -7,6 +7,9 @@ from jaxscope.gui.painting.scene import Pane
 from jaxscope.gui.theme import colour, theme
 from jaxscope.session.state import SessionState
 
+#: how much is left of traces that others stand out of
+_FADED = 0.35
+
 
 def painted_panes(panes: tuple[PaneRect, ...], ratio: float, *, is_plain: bool) -> tuple[Pane, ...]:
     """Return where panes are in the picture, in device pixels.
@@ -39,6 +42,8 @@ def picture_key(state: SessionState) -> tuple:
         viewport.split_share,
         viewport.arrangement,
         viewport.together,
+        viewport.selected_channels if viewport.arrangement != "stacked" else (),
+        viewport.show_before,
         viewport.sensitivities,
         viewport.lock_scales,
         viewport.raw,
@@ -68,7 +73,9 @@ def trace_colours(lane_tokens: set[str]) -> dict[str, int]:
     for token in lane_tokens:
         colours[token] = colour(token).rgb()
         colours[f"held_{token}"] = _mixed(token, 0.8)
-    return colours
+    faded = {"before": "before", "before_mixed": "before", "difference": "diff"}
+    faded |= {f"{held}{token}": token for token in lane_tokens for held in ("", "held_")}
+    return colours | {f"faded_{name}": _mixed(token, _FADED) for name, token in faded.items()}
 
 
 def _mixed(token: str, share: float) -> int:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QBrush, QLinearGradient
 from jaxscope.gui.components.painting import CENTRE, draw_text, rounded, text_width
 from jaxscope.gui.painting.geometry import PaneRect
 from jaxscope.gui.painting.lanes import Lane
-from jaxscope.gui.theme import colour, font
+from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_gaps import gaps_by_row
 from jaxscope.gui.views.traces_model import TracesModel
@@ -127,10 +127,11 @@ def _paint_zone(
         painter.fillRect(zone, QBrush(shade))
     rest = QRectF(edge + direction * near, top, direction * (far - near), bottom - top).normalized()
     painter.fillRect(rest, colour("warn", 0.04))
-    if has_chip and near >= _CHIP_FROM_PX and bottom - top >= 24:
+    high = scaled(20)
+    if has_chip and near >= _CHIP_FROM_PX and bottom - top >= high + 4:
         words = f"still settling, {span_text(frame.settling_99_s)}"
         width = text_width(words, font(11, 500)) + 14
-        chip = QRectF(edge + 8, bottom - min(30.0, (bottom - top + 20) / 2), width, 20)
+        chip = QRectF(edge + 8, bottom - min(high + 10.0, (bottom - top + high) / 2), width, high)
         rounded(painter, chip, 4, "warn_bg")
         draw_text(painter, chip, words, font(11, 500), "warn", CENTRE)
 

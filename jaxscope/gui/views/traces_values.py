@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Envelope, Measures, TraceBlock
+from jaxscope.compute.frames import Envelope, MeasureFrame, Measures, TraceBlock
 from jaxscope.gui.painting.scene import rising_times
 
 FloatArray = npt.NDArray[np.float64]
@@ -48,6 +48,22 @@ class LaneMeasures:
     span_s: float
     before: Sizes
     after: Sizes | None
+
+
+def measures_between(
+    found: MeasureFrame | None, cursors_s: tuple[float, ...], channel: int, *, shows_after: bool
+) -> LaneMeasures | None:
+    """Return what lies between two cursors in a channel, None until it is known of these cursors."""
+    if found is None or channel not in found.channels or len(cursors_s) != 2:
+        return None
+    if (found.start_s, found.stop_s) != (min(cursors_s), max(cursors_s)):
+        return None
+    place = found.channels.index(channel)
+    return LaneMeasures(
+        span_s=found.stop_s - found.start_s,
+        before=Sizes.at(found.before, place),
+        after=Sizes.at(found.after, place) if shows_after and found.filtered[place] else None,
+    )
 
 
 def point_at(block: TraceBlock, second: float) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.compute.design_job import design_frame
 from jaxscope.compute.frames import Envelope, Frame, Opened, TraceBlock
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.recording import Channel, RecordingInfo
@@ -175,6 +176,14 @@ class Desk:
     def pump(self) -> None:
         """Serve events that are waiting."""
         QApplication.processEvents()
+
+    def scale_to(self, scale: float) -> None:
+        """Show text at another size, and wait until everything has its place."""
+        actions = self.window.actions_
+        actions.change_settings(replace(actions.settings, text_scale=scale))
+        self.window.receive(design_frame(self.store.state, self.store.revision, self.window.shell.info))
+        for _ in range(3):
+            self.pump()
 
 
 @pytest.fixture

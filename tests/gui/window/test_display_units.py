@@ -49,7 +49,7 @@ def test_the_scale_menu_sets_a_sensitivity_that_the_picture_and_the_stepper_take
     row_mm = desk.window.traces.height() / 6 / 4.0
     assert desk.scenes[-1].scales["eeg"] == pytest.approx(7.0 * row_mm)
     assert desk.window.strip.scale_stepper.text() == "7 µV/mm"
-    desk.window.strip.step_scale(1)
+    desk.window.strip.scale_stepper.stepped.emit(1)
     assert desk.store.state.viewport.sensitivity_of("eeg") == 10.0
     entries_of(desk.window.actions_.display.scale_menu())["By the height of a row"].trigger()
     assert desk.store.state.viewport.sensitivities == ()

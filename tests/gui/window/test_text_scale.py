@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtWidgets import QToolButton
 
-from jaxscope.compute.design_job import design_frame
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.painting.geometry import RAIL_PX
@@ -16,17 +13,9 @@ from jaxscope.gui.theme import font
 SCALES = (0.8, 1.0, 1.25, 1.5, 2.0)
 
 
-def scale_to(desk, scale: float) -> None:
-    actions = desk.window.actions_
-    actions.change_settings(replace(actions.settings, text_scale=scale))
-    desk.window.receive(design_frame(desk.store.state, desk.store.revision, desk.window.shell.info))
-    for _ in range(3):
-        desk.pump()
-
-
 @pytest.mark.parametrize("scale", SCALES)
 def test_no_button_is_narrower_than_its_words(desk, scale):
-    scale_to(desk, scale)
+    desk.scale_to(scale)
     seen = 0
     for button in desk.window.findChildren(QToolButton) + desk.window.findChildren(Button):
         if button.isVisible():
@@ -40,22 +29,22 @@ def test_no_button_is_narrower_than_its_words(desk, scale):
 
 @pytest.mark.parametrize(("scale", "width"), [(1.0, 400), (1.5, 480), (2.0, 640)])
 def test_the_dock_has_its_width(desk, scale, width):
-    scale_to(desk, scale)
+    desk.scale_to(scale)
     assert desk.window.dock.width() == width
-    scale_to(desk, 1.0)
+    desk.scale_to(1.0)
     assert desk.window.dock.width() == 400
 
 
 def test_the_whole_dock_scrolls_only_where_text_is_large(desk):
-    scale_to(desk, 2.0)
+    desk.scale_to(2.0)
     assert desk.window.dock._whole.verticalScrollBar().maximum() > 0
-    scale_to(desk, 1.5)
+    desk.scale_to(1.5)
     assert desk.window.dock._whole.verticalScrollBar().maximum() == 0
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_everything_that_stands_over_the_rail_is_as_wide_as_the_rail(desk, scale):
-    scale_to(desk, scale)
+    desk.scale_to(scale)
     window = desk.window
     assert window.rail.width() == round(RAIL_PX * scale)
     assert window.overview._x(0.0) == window.rail.width()
@@ -64,7 +53,7 @@ def test_everything_that_stands_over_the_rail_is_as_wide_as_the_rail(desk, scale
 
 @pytest.mark.parametrize(("scale", "icons"), [(1.0, False), (1.5, False), (2.0, True)])
 def test_the_modes_become_icons_where_their_words_have_no_room(desk, scale, icons):
-    scale_to(desk, scale)
+    desk.scale_to(scale)
     modes = desk.window.top.modes
     for button in map(modes.button, modes.keys()):
         assert button._shows_icon_only() is icons
@@ -74,6 +63,6 @@ def test_the_modes_become_icons_where_their_words_have_no_room(desk, scale, icon
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_bars_are_as_high_as_their_text_needs(desk, scale):
-    scale_to(desk, scale)
+    desk.scale_to(scale)
     for part, height in ((desk.window.top, 52), (desk.window.strip, 36), (desk.window.status, 28)):
         assert part.height() == round(height * scale)
