@@ -82,3 +82,44 @@ def test_without_the_library_the_sentence_says_what_to_install(tmp_path: Path, m
     with pytest.raises(ReadError, match="SEGY files need the library obspy") as caught:
         open_recording(path)
     assert caught.value.hint == 'pip install "jaxscope[seismic]"'
+
+
+def packaged() -> list[Path]:
+    """Return recordings of real instruments that the library brings along for its own tests."""
+    folder = Path(obspy.__file__).parent / "io"
+    found = [path for path in folder.rglob("*") if path.suffix.lower() in PACKAGED and path.is_file()]
+    return sorted(found)
+
+
+#: What the library calls the formats of these suffixes.
+PACKAGED = {
+    ".sgy": "SEGY",
+    ".segy": "SEGY",
+    ".su": "SU",
+    ".sg2": "SEG2",
+    ".seg2": "SEG2",
+    ".ah": "AH",
+    ".evt": "KINEMETRICS_EVT",
+}
+
+
+@pytest.mark.parametrize("path", packaged(), ids=lambda path: f"{path.parents[2].name}/{path.name}")
+def test_recordings_of_real_instruments_have_all_their_samples(path: Path) -> None:
+    told = {"unpack_trace_headers": False} if PACKAGED[path.suffix.lower()] == "SEGY" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            stream = obspy.read(str(path), format=PACKAGED[path.suffix.lower()], **told)
+        except Exception:  # noqa: BLE001  (whatever the library says of a file that it keeps because it is bad)
+            with pytest.raises(ReadError):
+                open_recording(path)
+            return
+    by_rate: dict[float, list[np.ndarray]] = {}
+    for one in stream:
+        by_rate.setdefault(float(one.stats.sampling_rate), []).append(one.data.astype(np.float64))
+    with open_recording(path) as recording:
+        for rate, numbers in recording.info.rate_groups().items():
+            ours = [recording.read(0, recording.info.channels[n].n_samples, [n])[0] for n in numbers]
+            theirs = by_rate.pop(rate)
+            np.testing.assert_array_equal(np.sort(np.concatenate(ours)), np.sort(np.concatenate(theirs)))
+    assert not by_rate
