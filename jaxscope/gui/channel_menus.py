@@ -30,10 +30,13 @@ def add_heading(menu: QMenu, words: str) -> None:
 class ChannelMenus:
     """Opens the menus of channels over one window."""
 
-    def __init__(self, window: QWidget, shell: Shell, copy_values: Callable[[], object]) -> None:
+    def __init__(
+        self, window: QWidget, shell: Shell, copy_values: Callable[[], object], add_event: Callable[[], object]
+    ) -> None:
         self.window = window
         self.shell = shell
         self.copy_values = copy_values
+        self.add_event = add_event
         self._sheet: ChannelSheet | None = None
 
     def open_sheet(self, name: str) -> None:
@@ -64,6 +67,7 @@ class ChannelMenus:
         menu.addAction("Lower by a quarter row", lambda: self._change(name, offset=look.offset - 0.25))
         menu.addAction(icon("pencil"), "Name, height, offset…", lambda: self.open_sheet(name))
         menu.addSeparator()
+        menu.addAction("Event here…", self.add_event)
         menu.addAction(icon("copy"), "Copy values", self.copy_values)
         menu.addSeparator()
         self._fill_colours(menu.addMenu("Colour"), name)

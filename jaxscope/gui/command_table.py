@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from jaxscope.gui.command_table_events import EVENTS
 from jaxscope.gui.command_table_keys import KEYS_ONLY
 from jaxscope.gui.command_table_menus import COMPUTE, EDIT, FILE, FILTER, HELP
 from jaxscope.gui.command_table_run import RUN
 from jaxscope.gui.command_table_view import VIEW
 from jaxscope.gui.commands import Command
 
-COMMANDS: tuple[Command, ...] = (*FILE, *EDIT, *VIEW, *RUN, *FILTER, *COMPUTE, *HELP, *KEYS_ONLY)
+COMMANDS: tuple[Command, ...] = (*FILE, *EDIT, *EVENTS, *VIEW, *RUN, *FILTER, *COMPUTE, *HELP, *KEYS_ONLY)
 
 
 def command(name: str) -> Command:

@@ -1,4 +1,4 @@
-"""The commands that are only keys: moving, channels, heights, events, regions."""
+"""The commands that are only keys: moving, channels, heights, regions."""
 
 from __future__ import annotations
 
@@ -66,8 +66,6 @@ KEYS_ONLY = (
     _move("zoom_back", "Zoom back", "zoom back", lambda window: window.shell.navigator.back()),
     _move("zoom_forward", "Zoom forward", "zoom forward", lambda window: window.shell.navigator.forward()),
     _move("cursor", "Second cursor", "second cursor on or off", lambda window: window.toggle_cursor()),
-    _move("next_event", "Next event", "next event", lambda window: window.shell.next_event(1)),
-    _move("previous_event", "Previous event", "previous event", lambda window: window.shell.next_event(-1)),
     _move("channel_menu", "Menu of the channel", "menu of the channel", lambda window: window.channel_menu()),
     Command(
         name="next_region",

@@ -278,17 +278,6 @@ class Shell:
         for name in channels:
             self.dispatch(act.AssignChannel(channel=name, chain=chain, data_channels=self.data_channels, merge_key=key))
 
-    def next_event(self, direction: int) -> None:
-        """Put the next (1) or previous (-1) event into the middle of the window."""
-        viewport = self.viewport
-        middle_s = viewport.start_s + viewport.duration_s / 2
-        onsets = sorted(event.onset_s for event in self.state.document.annotations)
-        nearest = viewport.duration_s * 1e-6
-        ahead = [onset for onset in onsets if (onset - middle_s) * direction > nearest]
-        if ahead:
-            onset_s = ahead[0] if direction > 0 else ahead[-1]
-            self.navigator.look(onset_s - viewport.duration_s / 2, viewport.duration_s)
-
     # --- times
 
     def second_of(self, text: str) -> float:

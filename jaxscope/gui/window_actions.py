@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.compute.conductor import Conductor, ExportRequest
 from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.display_menus import DisplayMenus
+from jaxscope.gui.event_desk import EventDesk
 from jaxscope.gui.painting.geometry import share_at
 from jaxscope.gui.run_along import RunAlong
 from jaxscope.gui.shell import Shell
@@ -37,7 +38,8 @@ class WindowActions(WindowFiles):
 
     def __init__(self, window: MainWindow, shell: Shell, conductor: Conductor, settings: Settings) -> None:
         super().__init__(window, shell, conductor, settings)
-        self.menus = ChannelMenus(window, shell, self.copy_values)
+        self.events = EventDesk(self)
+        self.menus = ChannelMenus(window, shell, self.copy_values, self.events.add)
         self.display = DisplayMenus(window, self)
         self.running = RunAlong(self)
         self.is_zen: bool = False

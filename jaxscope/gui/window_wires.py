@@ -64,6 +64,7 @@ def _connect_traces(window: MainWindow) -> None:
     window.axis.transport.speed_stepped.connect(running.step_speed)
     window.axis.transport.menu_asked.connect(running.open_speeds)
     window.rail.menu_asked.connect(menus.open_channel_menu)
+    window.traces.event_edit_asked.connect(window.actions_.events.edit)
     window.rail.rename_asked.connect(menus.open_sheet)
     window.rail.tag_menu_asked.connect(menus.open_tag_menu)
     window.rail.colour_menu_asked.connect(menus.open_colour_menu)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from jaxscope.data.bad_spans import bad_events
+from jaxscope.errors import counted
 from jaxscope.filters.spec import FilterChain, Padding
 from jaxscope.gui.components.floating import Popover
 from jaxscope.gui.components.labels import Label, Paragraph
@@ -18,6 +20,7 @@ from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.session.actions import SetGaps, SetInitial, SetPadding
+from jaxscope.session.actions_events import SetBadSpans
 from jaxscope.session.state import SessionState
 
 _WIDTH = 400
@@ -29,6 +32,14 @@ _STARTS = (
 _GAPS = (
     Segment(key="segment", label="Start anew", tip="Each part between gaps has its own start and end"),
     Segment(key="propagate", label="Run on", tip="Missing samples spread through the filter, as in SciPy"),
+)
+_BAD_SPANS = (
+    Segment(key="keep", label="Filter", tip="What events mark as bad is filtered like the rest"),
+    Segment(
+        key="exclude",
+        label="Leave out",
+        tip="What events mark as bad is not filtered and missing in After; each good part has its own start and end",
+    ),
 )
 _PADDINGS = (
     ("odd", "Odd, turned about the end"),
@@ -48,6 +59,7 @@ class EdgesPopover(Popover, AbstractView):
         super().__init__(window, name="Edges and gaps", width=_WIDTH)
         self._dispatch = dispatch
         self._at = 0
+        self._n_bad = 0
         self._chain = FilterChain()
         self.start = SegmentedControl(_STARTS, name="Start", height=28, padding=12)
         self.padding = Select("Beyond the ends", _PADDINGS, width=220)
@@ -56,6 +68,8 @@ class EdgesPopover(Popover, AbstractView):
             "Padding samples", span=NumberRange(low=0, high=10_000_000, step=16, whole=True), width=96
         )
         self.gaps = SegmentedControl(_GAPS, name="Gaps", height=28, padding=12)
+        self.bad_spans = SegmentedControl(_BAD_SPANS, name="Bad spans", height=28, padding=12)
+        self.bad_note = Paragraph("", 11, "text3")
         self.note = Paragraph("", 11, "text3")
         inner = QVBoxLayout()
         inner.setContentsMargins(20, 14, 20, 16)
@@ -66,6 +80,7 @@ class EdgesPopover(Popover, AbstractView):
             ("Ends", (self.padding,)),
             ("Padding", (self.samples, self.by_rule)),
             ("Gaps", (self.gaps,)),
+            ("Bad spans", (self.bad_spans,)),
         )
         for words, parts in rows:
             row = QHBoxLayout()
@@ -78,10 +93,12 @@ class EdgesPopover(Popover, AbstractView):
                 row.addWidget(part)
             row.addStretch(1)
             inner.addWidget(ScaledRow(row, 34))
+        inner.addWidget(self.bad_note)
         inner.addWidget(self.note)
         self.body.addLayout(inner)
         self.start.chosen.connect(lambda key: self._dispatch(SetInitial(chain=self._at, initial=key)))
         self.gaps.chosen.connect(lambda key: self._dispatch(SetGaps(chain=self._at, gaps=key)))
+        self.bad_spans.chosen.connect(lambda key: self._dispatch(SetBadSpans(policy=key)))
         self.padding.chosen.connect(lambda key: self._pad(replace(self._chain.padding, kind=key)))
         self.samples.edited.connect(self._on_samples)
         self.by_rule.clicked.connect(self._on_rule)
@@ -102,6 +119,17 @@ class EdgesPopover(Popover, AbstractView):
         self.samples.setEnabled(pads and chain.padding.samples is not None)
         self.samples.show_value(None if chain.padding.samples is None else float(chain.padding.samples))
         self.gaps.set_current(chain.gaps)
+        self.bad_spans.set_current(state.document.bad_spans)
+        if state.document.annotations is not previous.document.annotations or not self.bad_note.text():
+            self._n_bad = len(bad_events(state.document.annotations))
+        is_out = state.document.bad_spans == "exclude"
+        self.gaps.setEnabled(not (is_out and self._n_bad))
+        found = f"{counted(self._n_bad, 'bad span')} marked" if self._n_bad else "No bad span is marked"
+        self.bad_note.setText(
+            f"{found}: not filtered, missing in After and in what is exported; parts between start anew"
+            if is_out
+            else f"{found}: filtered like the rest, for all chains"
+        )
         self.note.setText(
             "Both passes continue the signal beyond its ends; the start is for one pass"
             if is_zero

@@ -11,13 +11,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Busy, Envelope, Grown, Opened, OverviewFrame
 from jaxscope.data.annotations import Gap
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hairline, rounded
+from jaxscope.gui.event_looks import BAD_COLOUR, looks_of
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.theme import colour, font, scaled, theme
@@ -52,6 +53,8 @@ class OverviewView(AbstractView, QWidget):
         self._image: QImage | None = None
         self._drag: tuple[str, float, float, float] | None = None
         self._told_width = -1
+        #: events as ticks, and what they were painted for
+        self._tick_picture: tuple[object, QPixmap] | None = None
         self.setFixedHeight(scaled(76))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -181,8 +184,8 @@ class OverviewView(AbstractView, QWidget):
         for start_s, stop_s in self._filtered_spans():
             left, right = self._x(start_s), self._x(stop_s)
             rounded(painter, QRectF(left, _STRIP, max(1.0, right - left), 3), 1.5, "after")
-        for x in sorted({round(self._x(event.onset_s)) for event in self._state.document.annotations}):
-            rounded(painter, QRectF(x - 1, 2, 2, 5), 1, "warn")
+        if self._state.viewport.show_events:
+            painter.drawPixmap(QPointF(0, 0), self._ticks())
         ticks = time_ticks(0.0, self._total_s, self._width, least_px=scaled(110))
         for second in ticks.minor:
             painter.fillRect(QRectF(round(self._x(second)), _STRIP + 10, 1, 4), colour("line2"))
@@ -196,6 +199,28 @@ class OverviewView(AbstractView, QWidget):
             elif self._x(second) + scaled(24) < self.width():
                 room = QRectF(self._x(second) - 60, _STRIP + 5, 120, scaled(16))
                 draw_text(painter, room, words, font(11), "text3", CENTRE)
+
+    def _ticks(self) -> QPixmap:
+        """Return the events as ticks, painted once for a list of events, a width and a theme."""
+        looks, ratio = looks_of(self._state.document.annotations), self.devicePixelRatioF()
+        key = (looks, self.width(), rail_px(), self._total_s, ratio, theme().is_dark)
+        if self._tick_picture is None or self._tick_picture[0] != key:
+            picture = QPixmap(max(1, round(self.width() * ratio)), round(8 * ratio))
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            ticks = QPainter(picture)
+            ticks.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for number in looks.drawn(0.0, self._total_s, self._width):
+                event = looks.events[number]
+                length = min(event.stop_s, self._total_s) / max(self._total_s, 1e-9) * self._width
+                left = self._x(event.onset_s)
+                if event.marks_bad:
+                    rounded(ticks, QRectF(left, 2, max(2.0, rail_px() + length - left), 5), 1, BAD_COLOUR)
+                else:
+                    rounded(ticks, QRectF(round(left) - 1, 2, 2, 5), 1, looks.colour_of(event))
+            ticks.end()
+            self._tick_picture = (key, picture)
+        return self._tick_picture[1]
 
     def _filtered_spans(self) -> list[tuple[float, float]]:
         frame = self._frame

@@ -26,6 +26,7 @@ from jaxscope.gui.theme import colour, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_cursors import cursor_near, paint_cursors
+from jaxscope.gui.views.traces_events import event_at
 from jaxscope.gui.views.traces_focus import focus_spans
 from jaxscope.gui.views.traces_gestures import TraceGestures
 from jaxscope.gui.views.traces_layers import (
@@ -68,6 +69,8 @@ class TracesView(AbstractView, QWidget):
     axis_width_changed = Signal()
     #: words for the status bar, empty where there are none
     hinted = Signal(str)
+    #: the selected event was double-clicked
+    event_edit_asked = Signal()
     #: (channel name, global position)
     menu_asked = Signal(str, object)
 
@@ -366,7 +369,12 @@ class TracesView(AbstractView, QWidget):
         gestures = self._gestures
         is_on_cursor = gestures.moves_cursor or cursor_near(self.model, self.width(), point.x()) is not None
         is_hot = gestures.is_dividing or (not is_on_cursor and gestures.is_on_divider(point))
+        hit = None if is_on_cursor or is_hot else event_at(self.model, self.width(), point)
+        if hit is not None:
+            is_on_cursor, is_hot = hit.part != "body", False
         shape = Qt.CursorShape.SizeHorCursor if is_on_cursor else Qt.CursorShape.SplitHCursor if is_hot else None
+        if hit is not None and shape is None:
+            shape = Qt.CursorShape.PointingHandCursor
         if shape is not None:
             self.setCursor(shape)
         elif self._shape is not None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from jaxscope.data.annotations import Gap
-from jaxscope.gui.components.painting import CENTRE, draw_text, pen, rounded, text_width
+from jaxscope.gui.components.painting import CENTRE, Ink, draw_text, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import PaneRect
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
@@ -83,7 +83,7 @@ def _paint_gap(canvas: Canvas, pane: PaneRect, area: GapArea) -> None:
         painter.fillRect(QRectF(round(x), top, 1, bottom - top), colour("text3"))
 
 
-def hatch(painter: QPainter, rect: QRectF, token: str = "line2") -> None:
+def hatch(painter: QPainter, rect: QRectF, token: Ink = "line2") -> None:
     """Hatch a place where nothing was recorded."""
     painter.save()
     painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)

@@ -17,7 +17,10 @@ from jaxscope.gui.painting.lanes import Lane, lane_at, shown_channels, span_of_n
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.gui.views.traces_cursors import cursor_near
 from jaxscope.gui.views.traces_dividers import is_on_divider
+from jaxscope.gui.views.traces_event_drag import EventDrag
+from jaxscope.gui.views.traces_events import event_at
 from jaxscope.session.actions import Arrange, LookAt, PlaceDivider, SelectChannels, SetCursors, SetScale, ShowLanes
+from jaxscope.session.actions_events import SelectEvent
 from jaxscope.session.state import Viewport
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ class TraceGestures:
         self._is_pan = False
         self._is_dividing = False
         self._cursor: int | None = None
+        self._event: EventDrag | None = None
         self._anchor_name = ""
         self._lanes_before_alone: tuple[int, int | None] | None = None
         self.band: QRectF | None = None
@@ -104,6 +108,9 @@ class TraceGestures:
             self._view.hinted.emit("")
         self._origin, self._before, self._cursor = None, None, None
         self._is_pan = self._is_dividing = False
+        if self._event is not None:
+            self._event = None
+            self._view.hinted.emit("")
 
     def _divide(self, x: float) -> None:
         self._place_divider(share_at(self._viewport, x, self._view.width()))
@@ -126,8 +133,25 @@ class TraceGestures:
         self._is_dividing = not self._is_pan and self._cursor is None and self.is_on_divider(event.position())
         if self._cursor is not None:
             self._view.hinted.emit("Ctrl snaps to samples, Shift to peaks. Esc puts the cursor back")
+        if not self._is_pan and self._cursor is None and not self._is_dividing:
+            self._take_event()
         if self._is_pan:
             self._view.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def _take_event(self) -> None:
+        """Take hold of the event under the pointer, where there is one."""
+        origin = self._origin or QPointF()
+        hit = event_at(self._view.model, self._view.width(), origin)
+        second = self._view.second_at(origin.x())
+        if hit is not None and second is not None:
+            self._event = EventDrag(self._dispatch, hit, second, self._navigator.total_s)
+            self._view.hinted.emit("Drag moves the event, its edges resize it. Delete removes it, F2 edits it")
+
+    def _move_event(self, x: float) -> None:
+        model = self._view.model
+        pane = pane_at(model.panes(self._view.width()), x)
+        if self._event is not None:
+            self._event.move(pane.second_at(x, model.start_s, model.duration_s))
 
     def move(self, event: QMouseEvent) -> None:
         """Go on with a gesture."""
@@ -136,6 +160,9 @@ class TraceGestures:
         shift = event.position() - self._origin
         if self._cursor is not None:
             self._move_cursor(event)
+        elif self._event is not None:
+            if self._event.is_moved or abs(shift.x()) > _CLICK_PX:
+                self._move_event(event.position().x())
         elif self._is_dividing:
             self._divide(event.position().x())
         elif self._is_pan:
@@ -152,11 +179,13 @@ class TraceGestures:
             return
         band, self.band = self.band, None
         origin, was_moved = self._origin, self._is_pan or self._is_dividing or self._cursor is not None
+        was_moved = was_moved or self._event is not None
         self._forget()
         self._view.show_cursor(event.position())
         if was_moved:
             return
         if band is None:
+            self._dispatch(SelectEvent(event=None))
             self._select(origin, event.modifiers())
         elif band.width() > _CLICK_PX:
             self._zoom_into(band)
@@ -166,6 +195,11 @@ class TraceGestures:
         """Show this channel alone; again: all that were shown before. On a divider: put it into the middle."""
         if self.is_on_divider(event.position()):
             self._place_divider(0.5)
+            return
+        hit = event_at(self._view.model, self._view.width(), event.position())
+        if hit is not None:
+            self._dispatch(SelectEvent(event=hit.event))
+            self._view.event_edit_asked.emit()
             return
         lane = self.lane_at(event.position())
         viewport = self._viewport
@@ -207,6 +241,8 @@ class TraceGestures:
             self._place_divider(getattr(before, f"{before.mode}_share"))
         if self._cursor is not None and before is not None:
             self._dispatch(SetCursors(cursors_s=before.cursors_s))
+        if self._event is not None:
+            self._event.cancel()
         self._forget()
         self._view.unsetCursor()
         self._view.update()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtGui import QPainter, QPainterPath
 
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.display.ticks import time_ticks
@@ -20,13 +20,11 @@ from jaxscope.gui.painting.scales import scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_dividers import paint_dividers
+from jaxscope.gui.views.traces_events import paint_bad_spans, paint_events
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import size_text
 from jaxscope.gui.views.traces_settling import paint_settling
-
-_MOST_LABELS = 40
-
 
 # --- under the traces
 
@@ -48,6 +46,8 @@ def paint_ground(canvas: Canvas) -> None:
         painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
         if canvas.model.shows_after and pane.content != "before":
             paint_settling(canvas, pane)
+        if canvas.model.state.viewport.show_events:
+            paint_bad_spans(canvas, pane)
         paint_gaps(canvas, pane)
         painter.restore()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -75,44 +75,13 @@ def paint_cover(canvas: Canvas) -> None:
         canvas.painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
         paint_gap_labels(canvas, pane)
         if model.state.viewport.show_events:
-            _paint_events(canvas, pane)
+            paint_events(canvas, pane)
         canvas.painter.restore()
     paint_dividers(canvas)
     if model.state.viewport.mode == "difference":
         _paint_removed(canvas)
     elif model.state.viewport.show_scale_bars and model.frame is not None:
         _paint_scale_bars(canvas)
-
-
-def _paint_events(canvas: Canvas, pane: PaneRect) -> None:
-    """Paint each event once a column of pixels: thousands may fall into one."""
-    painter, model = canvas.painter, canvas.model
-    dashes = QPen(colour("warn", 0.9), 1, Qt.PenStyle.DashLine)
-    shade, flag, face = colour("warn", 0.7), colour("warn"), font(11, 500)
-    free_from = shaded_to = last_x = -1e9
-    high = scaled(18)
-    n_labels = 0
-    for event in sorted(model.state.document.annotations, key=lambda item: item.onset_s):
-        stop_s = event.onset_s + (event.duration_s or 0.0)
-        if stop_s < model.start_s or event.onset_s > model.stop_s:
-            continue
-        x = round(canvas.x(pane, event.onset_s))
-        if event.duration_s:
-            left, right = max(x, shaded_to), canvas.x(pane, stop_s)
-            if right > left and (x >= shaded_to or right >= shaded_to + 1):
-                painter.fillRect(QRectF(left, 0, right - left, 3), shade)
-                shaded_to = right
-        if x != last_x:
-            painter.setPen(dashes)
-            painter.drawLine(QPointF(x + 0.5, 0), QPointF(x + 0.5, canvas.height))
-            painter.fillRect(QRectF(x, 4, 2, high), flag)
-            last_x = x
-        if event.text and x >= free_from and n_labels < _MOST_LABELS:
-            width = text_width(event.text, face) + 14
-            rounded(painter, QRectF(x + 2, 4, width, high), 3, colour("raised", 0.95))
-            draw_text(painter, QRectF(x + 9, 4, width, high), event.text, face, "text2")
-            free_from = x + width + 6
-            n_labels += 1
 
 
 def _paint_scale_bars(canvas: Canvas) -> None:

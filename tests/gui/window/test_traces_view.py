@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.compute.frames import Blocked, Opened
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.gui.theme import colour, theme
-from jaxscope.gui.views import overview, traces_layers
+from jaxscope.gui.views import overview, traces_events
 from jaxscope.gui.views.traces import TracesView
 from jaxscope.gui.views.traces_gaps import GapArea, gap_areas
 from jaxscope.gui.views.traces_layers import emptiness_words
@@ -191,7 +191,7 @@ def test_a_filter_that_never_settles_is_shaded_to_the_end(desk):
 
 def test_thousands_of_events_are_painted_once_a_column(desk, monkeypatch):
     painted = []
-    for module in (traces_layers, overview):
+    for module in (traces_events, overview):
         monkeypatch.setattr(
             module, "rounded", lambda *given, real=module.rounded: (painted.append(given), real(*given))
         )
