@@ -16,9 +16,12 @@ from jaxscope.compute.library import HeldRecording, OpenRecording, WindowCache
 from jaxscope.compute.opening import opened_of
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.errors import SpecError
+from jaxscope.filters.channels import chain_for
 from jaxscope.filters.mixing import Mixing
-from jaxscope.filters.montage import Montage
+from jaxscope.filters.montage import MAX_NAME, Montage
+from jaxscope.filters.montage_formula import formula_of
 from jaxscope.filters.montage_rows import Derivation, Derived, derive, words_of
+from jaxscope.filters.spec import FilterChain
 
 #: Sets of channels whose mixing is kept ready, a recording.
 MOST_MIXINGS = 16
@@ -58,6 +61,55 @@ def what_is_made(info: RecordingInfo, montage: Montage) -> tuple[tuple[str, str]
     """
     made = derive(montage, info.channels).channels
     return tuple((one.name, words_of(one, info.channels)) for one in made if not one.is_recorded)
+
+
+def as_formulas(info: RecordingInfo, montage: Montage) -> Montage:
+    """Return the same channels as formulas, to be edited one by one.
+
+    Raises
+    ------
+    SpecError
+        The montage does not fit the recording.
+    """
+    rows = []
+    for one in derive(montage, info.channels).channels:
+        if not one.is_recorded:
+            weights = dict.fromkeys(one.mean_of, -1.0 / len(one.mean_of)) if one.mean_of else {}
+            for number, weight in one.terms:
+                weights[number] = weights.get(number, 0.0) + weight
+            rows.append((one.name, formula_of({info.channels[number].name: w for number, w in weights.items() if w})))
+    name = f"{montage.title}, edited"[:MAX_NAME]
+    return Montage(kind="formulas", name=name, rows=tuple(rows), others=montage.others)
+
+
+def chains_with(
+    chains: tuple[FilterChain, ...], info: RecordingInfo, montage: Montage | None
+) -> tuple[FilterChain, ...]:
+    """Return chains that filter what a montage makes of their channels, too.
+
+    A chain for named channels goes on with what is made of these alone: its list is longer by the new names, so that
+    whoever reads it sees which. What is made of the channels of two chains stays unfiltered.
+
+    Raises
+    ------
+    SpecError
+        The montage does not fit the recording.
+    """
+    if montage is None:
+        return chains
+    more: dict[int, list[str]] = {}
+    for one in derive(montage, info.channels).channels:
+        if one.is_recorded or chain_for(chains, one.name, is_data=True) is not None:
+            continue
+        inputs = [info.channels[number] for number, _ in one.terms]
+        of_inputs = {chain_for(chains, channel.name, is_data=channel.is_data) for channel in inputs}
+        chain = of_inputs.pop()
+        if chain is not None and not of_inputs:
+            more.setdefault(chain, []).append(one.name)
+    return tuple(
+        replace(chain, channels=(*(chain.channels or ()), *more[number])) if number in more else chain
+        for number, chain in enumerate(chains)
+    )
 
 
 class MontagedRecording(Recording):

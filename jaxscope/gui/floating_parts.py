@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jaxscope.gui.views.devices import DevicesPopover
     from jaxscope.gui.views.export_dialog import ExportDialog
     from jaxscope.gui.views.history import HistoryPopover
+    from jaxscope.gui.views.montage_popover import MontagePopover
     from jaxscope.gui.window_actions import WindowActions
 
 _KEPT = (Opened, Frame, DesignFrame, AgreementFrame, Devices)
@@ -44,6 +45,7 @@ class FloatingParts(AbstractView):
         self._export: ExportDialog | None = None
         self._devices: DevicesPopover | None = None
         self._history: HistoryPopover | None = None
+        self._montage: MontagePopover | None = None
         self._import: ImportSheet | None = None
         self._warnings: WarningsSheet | None = None
         self._palette: Palette | None = None
@@ -52,7 +54,8 @@ class FloatingParts(AbstractView):
 
     @property
     def _made(self) -> tuple[AbstractView, ...]:
-        return tuple(part for part in (self._export, self._devices, self._history, self._import) if part is not None)
+        parts = (self._export, self._devices, self._history, self._import, self._montage)
+        return tuple(part for part in parts if part is not None)
 
     @property
     def is_export_open(self) -> bool:
@@ -178,6 +181,23 @@ class FloatingParts(AbstractView):
             self._history.close_floating()
         else:
             self._history.open_under(anchor)
+
+    def open_montage(self, anchor: QWidget) -> None:
+        """Open the montage chooser under a widget, or close it."""
+        if self._montage is None:
+            from jaxscope.gui.views.montage_popover import MontagePopover
+
+            shell = self._actions.shell
+            self._montage = MontagePopover(self._window, shell.dispatch, lambda: shell.state, lambda: shell.recorded)
+        if self._montage.isVisible():
+            self._montage.close_floating()
+        else:
+            self._montage.open_under(anchor, gap=6)
+
+    @property
+    def montage(self) -> MontagePopover | None:
+        """The montage chooser, once it was needed."""
+        return self._montage
 
     @property
     def history(self) -> HistoryPopover | None:

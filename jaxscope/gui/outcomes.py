@@ -108,6 +108,10 @@ class Outcomes:
         if not self._conductor.is_open(opened.recording_id):
             return  # closed again, or overtaken by another, while this was on its way
         self._newest_block = self._newest_frame = -1
+        if opened.is_same:
+            window.shell.take_channels(opened)
+            window.tell(opened)
+            return
         window.shell.take(opened)
         window.notices.clear()
         window.tell(opened)

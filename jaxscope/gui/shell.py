@@ -10,8 +10,10 @@ from dataclasses import replace
 from itertools import count
 
 from jaxscope.compute.frames import Opened
+from jaxscope.compute.montaged import chains_with
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.shapes import name_of_chain
 from jaxscope.filters.spec import Phase
 from jaxscope.gui.navigator import Navigator
@@ -44,6 +46,8 @@ class Shell:
         self.navigator = Navigator(self.dispatch, lambda: store.state)
         self.stop_noting = store.subscribe(self.navigator.note)
         self.info: RecordingInfo | None = None
+        #: what was recorded; ``info`` is what a montage shows of it
+        self.recorded: RecordingInfo | None = None
         self.path = ""
 
     @property
@@ -70,7 +74,7 @@ class Shell:
 
     def take(self, opened: Opened) -> None:
         """Work on another recording."""
-        self.info = opened.info
+        self.info = self.recorded = opened.info
         self.path = opened.path
         self.navigator.reset(opened.info.duration_s)
 
@@ -85,7 +89,7 @@ class Shell:
 
     def drop(self) -> None:
         """Work on nothing."""
-        self.info = None
+        self.info = self.recorded = None
         self.path = ""
         self.navigator.reset(None)
 
@@ -98,6 +102,17 @@ class Shell:
     def data_channels(self) -> tuple[str, ...]:
         """Names of the channels that may be filtered."""
         return () if self.info is None else tuple(item.name for item in self.info.channels if item.is_data)
+
+    def use_montage(self, montage: Montage | None) -> None:
+        """Look at channels made of the recorded ones, or at these; chains filter what is made of their channels."""
+        if self.recorded is None:
+            return
+        try:
+            chains = chains_with(self.state.document.chains, self.recorded, montage)
+        except JaxscopeError as error:
+            self._refuse(error)
+            return
+        self.dispatch(act.SetMontage(montage=montage, chains=chains))
 
     # --- comparing
 

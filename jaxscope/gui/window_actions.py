@@ -188,6 +188,10 @@ class WindowActions(WindowFiles):
         self.window.dock_place.open_dock()
         self.window.dock.header.open_edges()
 
+    def open_montage(self) -> None:
+        """Open the montage chooser."""
+        self.window.floating.open_montage(self.window.strip.montage_button)
+
     def open_history(self) -> None:
         """Open the list of what was done."""
         self.window.floating.open_history(self.window.top.undo_button)

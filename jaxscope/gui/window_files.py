@@ -14,8 +14,10 @@ from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Opened, OverviewFrame
-from jaxscope.errors import JaxscopeError, counted
+from jaxscope.compute.montaged import montaged_info
+from jaxscope.errors import JaxscopeError, SpecError, counted
 from jaxscope.filters.chain_file import load_chain
+from jaxscope.filters.montage import Montage
 from jaxscope.gui.navigator import USUAL_WINDOW_S
 from jaxscope.gui.notices import SETTINGS_CAUSE
 from jaxscope.gui.preferences import preferences
@@ -41,6 +43,8 @@ class WindowFiles(ProjectFiles):
         super().__init__(window, shell, conductor, settings)
         self._joins = False
         self._card_of = ""
+        #: what is said of a montage that cannot be made of the recording that is being opened
+        self._misfit: Notice | None = None
 
     # --- opening
 
@@ -201,6 +205,7 @@ class WindowFiles(ProjectFiles):
         )
         if project is not None:
             document = replace(project.document, recording=reference)
+            document = replace(document, montage=self._fitting(document.montage, opened))
             count = len(document.annotations)
             document = with_events_of_file(document, opened.info.annotations)
             self._say_new_events(len(document.annotations) - count)
@@ -208,6 +213,8 @@ class WindowFiles(ProjectFiles):
             self.shell.dispatch(action)
             self._say_about_project()
         else:
+            fitting = self._fitting(self.shell.state.document.montage, opened)
+            self.shell.dispatch(act.SetMontage(montage=fitting))
             self.shell.dispatch(
                 act.OpenedRecording(
                     recording=reference,
@@ -218,7 +225,28 @@ class WindowFiles(ProjectFiles):
             # not what was left of the window of a shorter recording
             self.shell.navigator.look(0.0, USUAL_WINDOW_S)
             self._show_times(opened)
+        misfit, self._misfit = self._misfit, None
+        if misfit is not None:
+            self.window.notify(misfit)
         self._remember(opened.path)
+
+    def _fitting(self, montage: Montage | None, opened: Opened) -> Montage | None:
+        """Return a montage where it can be made of a recording; else say why not, and show the channels as recorded."""
+        try:
+            montaged_info(opened.info, montage)
+        except SpecError as error:
+            title = "" if montage is None else montage.title
+            sentence = f"The montage {title} does not fit {Path(opened.path).name}"
+            self._misfit = Notice(
+                cause="montage",
+                kind="warn",
+                sentence=sentence,
+                hint=f"{error.message}. The channels are shown as recorded",
+                can_close=True,
+                rank=2,
+            )
+            return None
+        return montage
 
     def _say_new_events(self, count: int) -> None:
         """Say that the file holds events that the project does not know; its own are kept."""

@@ -18,6 +18,7 @@ def connect_views(window: MainWindow) -> None:
     _connect_commands(window)
     _connect_traces(window)
     window.strip.search_ended.connect(window.traces.setFocus)
+    window.strip.montage_asked.connect(window.actions_.open_montage)
     window.dock.escaped.connect(window.traces.setFocus)
     window.dock.hinted.connect(window.status.say)
     window.dock.response.plot.compare_wanted.connect(window.shell.compare)

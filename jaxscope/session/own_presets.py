@@ -62,7 +62,7 @@ def save_preset(name: str, chain: FilterChain, *, folder: Path | None = None) ->
     """
     folder = folder or presets_folder()
     kept = replace(chain, name=_checked(name, folder), channels=None)
-    path = folder / f"{_file_name(kept.name, folder)}{SUFFIX}"
+    path = folder / f"{file_name(kept.name, folder)}{SUFFIX}"
     _write(kept, path)
     return OwnPreset(name=kept.name, chain=kept, path=path)
 
@@ -133,7 +133,7 @@ def _checked(name: str, folder: Path) -> str:
     return name
 
 
-def _file_name(name: str, folder: Path) -> str:
+def file_name(name: str, folder: Path) -> str:
     """Return a name for a file that no system refuses and that is not taken."""
     stem = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "preset"
     number, free = 2, stem

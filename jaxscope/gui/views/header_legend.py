@@ -24,6 +24,9 @@ _STROKE_PX, _GAP_PX = 22, 22
 
 Toggle = Literal["", "before", "after"]
 
+#: Letters of the title of a montage that its chip shows.
+_TITLE_LETTERS = 24
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
@@ -94,13 +97,20 @@ class Legend:
     def chips(self) -> list[str]:
         """Return what the picture does to the values, in words: what is not said here is drawn as it is."""
         viewport = self.state.viewport
+        montage = self.state.document.montage
         said = (
             (viewport.paper_mm_s is not None, f"{viewport.paper_mm_s or 0:g} mm/s"),
             (not viewport.lock_scales, "heights follow"),
             (viewport.negative_up, "negative up"),
             (viewport.remove_offset, "offset removed"),
         )
-        return [words for is_so, words in said if is_so]
+        chips = [words for is_so, words in said if is_so]
+        # the last one is the last to go: that these are no recorded channels matters more than how they are drawn
+        return chips if montage is None else [*chips, self._montage_words(montage.title)]
+
+    def _montage_words(self, title: str) -> str:
+        title = title if len(title) <= _TITLE_LETTERS else f"{title[: _TITLE_LETTERS - 1].rstrip()}…"
+        return f"Montage: {title}" if self.has_notes else title
 
     def key(self) -> tuple[str, str] | None:
         """Return the key that is offered, and what it does; None where none is."""

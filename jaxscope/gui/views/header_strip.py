@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolTip, QWidget
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import IconButton
-from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline
+from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, text_width
 from jaxscope.gui.components.stepper import Stepper
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.navigator import Navigator
@@ -42,6 +42,8 @@ class HeaderStripView(AbstractView, QWidget):
 
     #: the search is over: the focus belongs to the traces
     search_ended = Signal()
+    #: the montage is to be chosen
+    montage_asked = Signal()
 
     def __init__(
         self,
@@ -67,6 +69,10 @@ class HeaderStripView(AbstractView, QWidget):
         self._measures: MeasureFrame | None = None
         self._find = IconButton("search", "Find a channel [Ctrl F]", size=26, icon_size=14, token="text3")
         self._find.clicked.connect(self.begin_search)
+        self.montage_button = IconButton(
+            "stack-2", "Montage: which channels are shown [M]", size=26, icon_size=14, token="text3"
+        )
+        self.montage_button.clicked.connect(self.montage_asked)
         self._search = TextField("Find a channel", width=RAIL_PX - 16, height=26, icon="search", px=12)
         self._search.setPlaceholderText("Name")
         self._search.hide()
@@ -92,6 +98,7 @@ class HeaderStripView(AbstractView, QWidget):
         self._row.addWidget(self.scale_stepper)
         self._find.setParent(self)
         self.setMouseTracking(True)
+        self.montage_button.setParent(self)
         self.setFixedHeight(scaled(_HEIGHT))
         theme().changed.connect(self._on_theme)
 
@@ -197,6 +204,7 @@ class HeaderStripView(AbstractView, QWidget):
     def _on_theme(self) -> None:
         self.setFixedHeight(scaled(_HEIGHT))
         self._refresh()
+        self._place_buttons()
         self.update()
 
     # --- what a person does
@@ -220,6 +228,7 @@ class HeaderStripView(AbstractView, QWidget):
     def begin_search(self) -> None:
         """Open the field in which a channel's name can be typed."""
         self._find.hide()
+        self.montage_button.hide()
         self._search.clear()
         self._search.set_wrong(wrong=False)
         self._search.show()
@@ -229,6 +238,7 @@ class HeaderStripView(AbstractView, QWidget):
     def _end_search(self) -> None:
         self._search.hide()
         self._find.show()
+        self.montage_button.show()
         self.update()
         self.search_ended.emit()
 
@@ -258,7 +268,8 @@ class HeaderStripView(AbstractView, QWidget):
         hairline(painter, 0, self.height() - 1, self.width())
         if self._info is not None:
             if self._search.isHidden():
-                draw_text(painter, QRectF(14, 0, scaled(108), self.height() - 1), self._count(), font(11, 500), "text3")
+                room = QRectF(14, 0, self.montage_button.x() - 16, self.height() - 1)
+                draw_text(painter, room, self._count(room.width()), font(11, 500), "text3")
             paint_legend(painter, self.legend, self._legend_room(), self._panes())
         if self._state.viewport.mode == "difference":
             left = self.width() - removed_px()
@@ -300,13 +311,16 @@ class HeaderStripView(AbstractView, QWidget):
             found = measures_between(self._measures, viewport.cursors_s, lane.channel, shows_after=shows_after)
         return cursor_measures(lanes, viewport.selected_channels, viewport.cursors_s, found)
 
-    def _count(self) -> str:
+    def _count(self, room_px: float) -> str:
+        """Return how many channels are shown, in as many words as there is room for."""
         if self._info is None:
             return ""
         total = sum(channel.kind != "annotation" for channel in self._info.channels)
         shown = len(lanes_of(self._state, self._info))
         noun = "channel" if total == 1 else "channels"
-        return f"{total} {noun}" if shown == total else f"{shown} of {total} {noun}"
+        number = f"{total}" if shown == total else f"{shown} of {total}"
+        words = f"{number} {noun}"
+        return words if text_width(words, font(11, 500)) <= room_px else number
 
     # --- the legend under the mouse
 
@@ -338,13 +352,21 @@ class HeaderStripView(AbstractView, QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_steppers()
-        self._find.move(rail_px() - 8 - self._find.width(), (self.height() - self._find.height()) // 2)
+        self._place_buttons()
+
+    def _place_buttons(self) -> None:
+        """Put the buttons that are in no layout at the right of the count."""
+        right = rail_px() - 8
+        for button in (self._find, self.montage_button):
+            button.resize(button.sizeHint())
+            right -= button.width()
+            button.move(right, (self.height() - button.height()) // 2)
 
 
 def _looks(state: SessionState) -> tuple[object, ...]:
     """Return what the strip shows of a document."""
     document = state.document
-    return document.filter_on, document.looks, document.channel_order
+    return document.filter_on, document.looks, document.channel_order, document.montage
 
 
 def window_text(duration_s: float) -> str:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.compute.frames import Blocked, Frame, Opened
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded
+from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of, name_stride, shown_channels
@@ -154,7 +154,7 @@ class RailView(AbstractView, QWidget):
         has_tools = is_under and rect.height() >= 16
         room = scaled(_TOOL_LEFT - 28 if has_tools else (38 if lane.unit else 82))
         elide = Qt.TextElideMode.ElideMiddle
-        is_long = not has_tools and len(lane.title) > 5
+        is_long = not has_tools and text_width(lane.title, font(12, 500)) > scaled(36)
         draw_text(
             painter,
             words.adjusted(26, 0, -(self.width() - 26 - (scaled(86) if is_long else room)), 0),
