@@ -180,6 +180,11 @@ class WindowCache:
                 self._filtered.clear()
             return self._filtered.setdefault(channels, TileMemory())
 
+    def forget_filtered(self) -> None:
+        """Forget what was filtered, not what was read."""
+        with self._lock:
+            self._filtered.clear()
+
     def exchange_design(self, channels: tuple[int, ...], design: ChainDesign) -> ChainDesign | None:
         """Return the design that filtered some channels last, and remember this one in its place."""
         with self._lock:

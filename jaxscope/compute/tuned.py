@@ -5,7 +5,8 @@ and each move of the knob runs through the sections that moved. They alone decid
 a low-pass that is tuned behind a slow high-pass needs next to none.
 
 Invariant: held and moving together are the chain. Only for causal chains that start steady (then a constant passes as a
-constant, and is taken off before and put back after), whose every part has a gain for a constant.
+constant, and is taken off before and put back after), whose every part has a gain for a constant, by an exact method:
+two that are cut off are not one that is.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def tuned_run(
     None where the edit before was another kind of edit, or where a program of the two would have to be compiled now:
     they are compiled while nobody waits.
     """
-    if len(ready) != 1 or ready[0][0].size != len(group.channels) or len(ready[0][1].designs) != 1:
+    if len(ready) != 1 or ready[0][0].size != len(group.channels) or not _may_split(ready[0][1]):
         return None
     whole = ready[0][1]
     split = split_by_change(cache.exchange_design(group.channels, whole.designs[0]), whole.designs[0])
@@ -131,11 +132,18 @@ def tuned_run(
     )  # fmt: skip
 
 
+def _may_split(whole: Program) -> bool:
+    """Return whether a program is one chain for all channels, by a method that is exact."""
+    from jaxscope.engines.methods import RUNS_BY
+
+    return len(whole.designs) == 1 and whole.method in RUNS_BY
+
+
 def warm_splits(whole: Program, programs: ProgramLibrary) -> list[tuple[Program, Program]]:
     """Return the programs, held and moving, of the splits that a drag of a stage is likely to need."""
     design = whole.designs[0]
     found: dict[object, tuple[Program, Program]] = {}
-    if len(whole.designs) != 1:
+    if not _may_split(whole):
         return []
     for place, part in enumerate(design.parts):
         for count in range(1, len(part.rows) + 1 if isinstance(part, Sections) else 1):

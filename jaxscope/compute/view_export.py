@@ -92,12 +92,16 @@ def table_steps(bench: Workbench, wish: Wish, file: TextIO) -> Generator[float, 
     file.write(",".join(["time_s", *(_quoted(column.title) for column in columns)]) + "\r\n")
     sources = [_blocks(bench, wish, request, group) for group in request.groups]
     span_s = max(request.stop_s - request.start_s, 1e-12)
+    share = 0.0
     for times_s, cells in _rows(sources, [len(group.channels) for group in request.groups]):
+        if not times_s.size:  # only context was filtered
+            yield share
+            continue
         wanted = [cells[column.group][column.side][column.row] for column in columns]
         for row, second in enumerate(times_s.tolist()):
             file.write(f"{second!r}," + ",".join(_text(values[row]) for values in wanted) + "\r\n")
-        if times_s.size:
-            yield min(1.0, max(0.0, (float(times_s[-1]) - request.start_s) / span_s))
+        share = min(1.0, max(0.0, (float(times_s[-1]) - request.start_s) / span_s))
+        yield share
 
 
 def _columns(request: RenderRequest, info: RecordingInfo, shown: Sequence[int]) -> list[_Column]:

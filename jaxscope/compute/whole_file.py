@@ -22,7 +22,7 @@ def whole_file(path: str, *, source: str, overwrite: bool) -> Iterator[Path]:
         Where ``path`` is the recording itself, exists and may not be replaced, or the disk refuses.
     """
     target = Path(path)
-    if os.path.abspath(path) == os.path.abspath(source):
+    if target.exists() and os.path.exists(source) and target.samefile(source):
         raise WriteError("that is the recording itself, which is never written to", hint="choose another name")
     if target.exists() and not overwrite:
         raise WriteError(f"{target.name} exists", hint="choose another name, or replace it")

@@ -65,6 +65,29 @@ def test_each_device_is_measured_in_turn_and_the_progress_is_told(room):
     assert counts == [0, 1, 2, 3]
 
 
+def test_every_run_that_counts_filters_and_the_tiles_of_the_window_stay(room, monkeypatch):
+    from jaxscope.compute import device_choices, render
+
+    steps, counts = [], []
+    real_step, real_render = render.step_rows, device_choices.render
+    monkeypatch.setattr(render, "step_rows", lambda *given: (steps.append(None), real_step(*given))[1])
+
+    def counting(*given):
+        before = len(steps)
+        rendered = real_render(*given)
+        counts.append(len(steps) - before)
+        return rendered
+
+    monkeypatch.setattr(device_choices, "render", counting)
+    (entry,) = room.conductor._bench.recordings._open.values()
+    kept = dict(entry.cache.filtered((0, 1, 2, 3)).tiles)
+    assert kept
+    room.conductor.ask_devices(measure=True)
+    assert len(counts) > device_choices.RUNS
+    assert min(counts) > 0
+    assert dict(entry.cache.filtered((0, 1, 2, 3)).tiles).keys() == kept.keys()
+
+
 def test_measuring_that_is_cancelled_measures_no_further_device(room):
     room.conductor._bench.deliver = lambda outcome: _cancel_at_first_time(room, outcome)
     room.conductor.ask_devices(measure=True)

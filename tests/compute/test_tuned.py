@@ -41,14 +41,14 @@ def tune(monkeypatch):
     for name in ("LEAST_TILE", "MOST_TILE"):
         monkeypatch.setattr(f"jaxscope.compute.plan.{name}", 1024)
 
-    def show(x, chains, precision="float64", start_s=60.0):
+    def show(x, chains, precision="float64", start_s=60.0, method="auto"):
         recording = ArrayRecording.from_array(x, rate_hz=RATE, kinds=["eeg"] * len(x))
         cache, bench = WindowCache(recording), Workbench(deliver=lambda outcome: None)
         for each in chains:
             state = SessionState(
                 document=Document(chains=(each,)),
                 viewport=Viewport(start_s=start_s, duration_s=10.0),
-                engine=EngineChoice(precision=precision),
+                engine=EngineChoice(precision=precision, method=method),
             )
             request = plan(state, recording.info, 400)
             shown = render(request, cache, bench.programs).blocks[0]
@@ -103,6 +103,13 @@ def test_what_cannot_be_taken_apart_runs_in_one(tune, chains):
     shown, fresh, held = tune(np.random.default_rng(0).standard_normal((2, 20_000)), chains)
     assert not held
     np.testing.assert_allclose(shown.after.low, fresh.after.low, rtol=0, atol=1e-9)
+
+
+def test_what_is_cut_off_is_not_cut_off_twice(tune):
+    chains = [chain(HIGH, low(30.0)), chain(HIGH, low(35.0)), chain(HIGH, low(40.0))]
+    shown, fresh, held = tune(np.random.default_rng(0).standard_normal((2, 20_000)), chains, method="truncated:60")
+    assert not held
+    np.testing.assert_array_equal(shown.after.low, fresh.after.low)
 
 
 def test_both_parts_together_are_the_chain():

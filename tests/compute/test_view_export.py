@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from scipy.signal import butter, sosfilt, sosfilt_zi
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.frames import ExportProgress, Failure, Opened
+from jaxscope.compute.stream import filtered_blocks
 from jaxscope.compute.view_export import ViewRequest
 from jaxscope.data.recording import Channel
 from jaxscope.filters.iir import Butterworth
+from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.state import RecordingRef
@@ -62,6 +65,18 @@ def test_the_window_is_written_with_all_digits(desk, tmp_path):
     assert float(rows[51][3]) == x[1, 151]
     done = [outcome for outcome in got if isinstance(outcome, ExportProgress)][-1]
     assert (done.done, done.cancelled, done.path) == (True, False, str(target))
+
+
+def test_context_that_takes_several_blocks_is_waited_for(desk, tmp_path, monkeypatch):
+    store, conductor, _, x = desk
+    integrator = FilterChain(channels=("a",), stages=(Stage(spec=SectionsSpec(rows=((1, 0, 0, 1, -1, 0),))),))
+    store.dispatch(act.SetChains(chains=(integrator,)))
+    store.dispatch(act.LookAt(start_s=20.0, duration_s=1.0))
+    in_small_blocks = partial(filtered_blocks, grain=100, block_values=1000)
+    monkeypatch.setattr("jaxscope.compute.view_export.filtered_blocks", in_small_blocks)
+    conductor.export(ViewRequest(path=str(tmp_path / "seen.csv")))
+    _, rows = table(tmp_path / "seen.csv")
+    np.testing.assert_allclose([float(row[2]) for row in rows], x[0].cumsum()[2000:2100], atol=1e-9)
 
 
 def test_hidden_channels_and_a_hidden_filter_are_not_seen(desk, tmp_path):
