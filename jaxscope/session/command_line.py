@@ -62,13 +62,18 @@ def filter_command(
             words += ["--montage", word_of(state.document.montage)]
     recording = state.document.recording
     if recording is not None and recording.rate_hz is not None and recording.path == source:
-        words += ["--rate", f"{recording.rate_hz:.9g}"]
+        words += ["--rate", _number(recording.rate_hz)]
     if channels:
         words += ["--channels", ",".join(channels)]
     for option, second in (("--start", start_s), ("--stop", stop_s)):
         if second is not None:
-            words += [option, f"{second:.9g}"]
+            words += [option, _number(second)]
     return quoted([*words, *_engine_words(state.engine)])
+
+
+def _number(value: float) -> str:
+    """Return a number with all its digits: a time may be that of one sample far behind."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def _engine_words(engine: EngineChoice) -> list[str]:

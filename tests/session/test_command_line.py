@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from jaxscope.cli.run import run
 from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.session.command_line import filter_command
-from jaxscope.session.state import Document, EngineChoice, SessionState
+from jaxscope.session.state import Document, EngineChoice, RecordingRef, SessionState
 
 CHAIN = FilterChain(name="It's", channels=("a*",), phase="zero", stages=(Stage(spec=FAMILIES["butterworth"]()),))
 STATE = SessionState(document=Document(chains=(CHAIN,)))
@@ -29,6 +30,15 @@ def test_what_is_usual_is_left_out_and_names_are_quoted() -> None:
     assert shlex.split(filter_command(other, "a", "b", project="p.jaxscope"))[5:] == [
         "--project", "p.jaxscope", "--backend", "gpu", "--device", "1", "--precision", "float32", "--method", "scan",
     ]  # fmt: skip
+
+
+def test_times_and_rates_keep_all_their_digits() -> None:
+    start_s, rate_hz = 123456.78903333, 29999.999837
+    recording = RecordingRef(path="a", rate_hz=rate_hz)
+    state = replace(STATE, document=replace(STATE.document, recording=recording))
+    words = shlex.split(filter_command(state, "a", "b", start_s=start_s, stop_s=2e5))
+    told = dict(pairwise(words))
+    assert (float(told["--start"]), told["--stop"], float(told["--rate"])) == (start_s, "200000", rate_hz)
 
 
 @pytest.mark.parametrize("on", [True, False])
