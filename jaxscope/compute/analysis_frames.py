@@ -110,6 +110,8 @@ class Coherences:
     places: tuple[int, int] | None
     level: float
     n_segments: int
+    #: the channel that others are compared with
+    lead: int = 0
 
 
 Content = SpectrumCurves | TimeFrequency | Histogram | Coherences

@@ -102,7 +102,9 @@ def made(bench: Workbench, shown: Shown, state: SessionState) -> Generator[None,
     is_wavelet = wish.view == "time_frequency"
     nominal = max(1, round((stop_s - start_s) * picked.group.rate_hz))
     most = {"coherence": _MOST_COMPARED, "time_frequency": MOST_WAVELET_CHANNELS}.get(wish.view, MOST_CHANNELS)
-    picked, samples = thinned(picked, min(nominal, MOST_WAVELET_SAMPLES) if is_wavelet else nominal, most)
+    picked, samples = thinned(
+        picked, min(nominal, MOST_WAVELET_SAMPLES) if is_wavelet else nominal, most, (picked.lead, wish.partner)
+    )
     stretch = yield from stretch_of(bench, shown, picked, (start_s, stop_s), samples)
     if stretch is None:
         return frame(title=picked.title, unit=picked.unit, problem=_TOO_SHORT)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ class Picked:
     unit: str
     title: str
     note: str
+    #: the channel that others are compared with
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,13 +80,14 @@ def picked_channels(shown: Shown, state: SessionState, *, at_least: int = 1) -> 
         is_kind = not chosen
         if len(chosen) < at_least and chosen:
             kind, is_kind = chosen[0][2].kind, True
-            chosen += [place for place in places if place[2].kind == kind and place[2].name not in selected]
+            chosen = [place for place in places if place[2].kind == kind]
     if not chosen:
         kind = Counter(place[2].kind for place in places).most_common(1)[0][0]
         chosen = [place for place in places if place[2].kind == kind]
     group, unit = chosen[0][0], chosen[0][2].unit
     same = [place for place in chosen if place[0] is group and place[2].unit == unit]
     names = tuple(place[2].name for place in same)
+    lead = next((name for name in selected if name in names), names[0])
     if len(names) == 1:
         title = names[0]
     elif is_kind:
@@ -93,25 +96,25 @@ def picked_channels(shown: Shown, state: SessionState, *, at_least: int = 1) -> 
         title = f"{len(names)} selected channels"
     other = len(chosen) - len(same)
     note = f"{other} of another rate or unit left out" if other else ""
-    return Picked(group=group, rows=tuple(p[1] for p in same), names=names, unit=unit, title=title, note=note)
+    return Picked(
+        group=group, rows=tuple(p[1] for p in same), names=names, unit=unit, title=title, note=note, lead=lead
+    )
 
 
-def thinned(picked: Picked, nominal: int, most: int = MOST_CHANNELS) -> tuple[Picked, int]:
-    """Return fewer channels, evenly chosen, and fewer samples, so that the work is bounded."""
+def thinned(picked: Picked, nominal: int, most: int = MOST_CHANNELS, keep: tuple[str, ...] = ()) -> tuple[Picked, int]:
+    """Return fewer channels, evenly chosen and those to ``keep``, and fewer samples, so that the work is bounded."""
     samples = min(nominal, MOST_SAMPLES)
     count = max(1, min(most, MOST_VALUES // max(1, 2 * samples)))
     if len(picked.rows) <= count:
         return picked, samples
-    # the first one is always among them: it is the one that was selected
-    kept = np.unique(np.round(np.linspace(0, len(picked.rows) - 1, count)).astype(int))
+    wanted = [picked.names.index(name) for name in keep if name in picked.names]
+    kept = np.unique(np.append(np.round(np.linspace(0, len(picked.rows) - 1, count)), wanted).astype(int))
     note = "; ".join(part for part in (picked.note, f"{kept.size} of {len(picked.rows)} channels") if part)
     return (
-        Picked(
-            group=picked.group,
+        replace(
+            picked,
             rows=tuple(picked.rows[k] for k in kept),
             names=tuple(picked.names[k] for k in kept),
-            unit=picked.unit,
-            title=picked.title,
             note=note,
         ),
         samples,

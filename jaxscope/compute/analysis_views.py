@@ -250,7 +250,8 @@ def coherence(stretch: Stretch, picked: Picked, wish: Analysis, *, has_after: bo
         with np.errstate(invalid="ignore"):
             matrices.append(np.asarray(spectra.coherences(side, known.astype(np.float64)))[:n_rows, :n_rows])
         yield
-    partner = picked.names.index(wish.partner) if wish.partner in picked.names else None
+    lead = picked.names.index(picked.lead)
+    partner = picked.names.index(wish.partner) if wish.partner in picked.names else lead
     # neighbours share half of their samples: by Hann's overlap two of them count as 1 / (1 + 2 / 36) each
     independent = n_segments / (1 + 2 / 36)
     return Coherences(
@@ -258,7 +259,8 @@ def coherence(stretch: Stretch, picked: Picked, wish: Analysis, *, has_after: bo
         frequencies_hz=np.arange(length // 2 + 1, dtype=np.float64) * (stretch.rate_hz / length),
         before=matrices[0],
         after=matrices[1] if has_after else None,
-        places=None if partner in (None, 0) else (0, int(partner or 0)),
+        places=None if partner == lead else (lead, partner),
+        lead=lead,
         level=float(1 - 0.05 ** (1 / max(1.0, independent - 1))),
         n_segments=n_segments,
     )

@@ -12,10 +12,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from jaxscope.compute.analysis_frames import AnalysisFrame
 from jaxscope.compute.frames import AgreementFrame, DesignFrame, Frame, OverviewFrame, SpectrumFrame
 from jaxscope.gui.painting.painter_thread import TraceImage
 
-_NEWEST_COUNTS = (Frame, DesignFrame, SpectrumFrame, OverviewFrame, AgreementFrame, TraceImage)
+_NEWEST_COUNTS = (Frame, DesignFrame, SpectrumFrame, OverviewFrame, AgreementFrame, AnalysisFrame, TraceImage)
 
 
 class Bridge(QObject):

@@ -33,6 +33,7 @@ from jaxscope.gui.views.header_strip import HeaderStripView
 from jaxscope.gui.views.overview import OverviewView
 from jaxscope.gui.views.question_sheet import Answer, QuestionSheet
 from jaxscope.gui.views.rail import RailView
+from jaxscope.gui.views.spectrum_drawer import SpectrumDrawer
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.gui.views.status_bar import StatusBarView
 from jaxscope.gui.views.time_axis import TimeAxisView
@@ -112,6 +113,7 @@ class MainWindow(QWidget):
         self.traces: TracesView = made["traces"]
         self.axis: TimeAxisView = made["axis"]
         self.overview: OverviewView = made["overview"]
+        self.drawer: SpectrumDrawer = made["drawer"]
         self.dock: Dock = made["dock"]
         self.status: StatusBarView = made["status"]
         self.dock_place = DockPlace(self.dock)
@@ -129,7 +131,8 @@ class MainWindow(QWidget):
             view.show_state(state, previous)
         store = self.shell.store
         self.top.show_history(store.undo_text, store.redo_text, dirty=store.has_unsaved_changes)
-        if state.viewport.show_overview != previous.viewport.show_overview:
+        now, before = state.viewport, previous.viewport
+        if (now.show_overview, now.analysis.shown) != (before.show_overview, before.analysis.shown):
             self.lay_out_parts()
         if not state.document.filter_on and previous.document.filter_on:
             self.notices.take_back("blocked")
@@ -165,7 +168,7 @@ class MainWindow(QWidget):
 
     def show_start(self) -> None:
         """Show the start screen."""
-        for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview):
+        for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview, self.drawer):
             part.close_recording()
         self.start.look_again()
         self.parts.show_start()
@@ -210,7 +213,7 @@ class MainWindow(QWidget):
 
     def regions(self) -> tuple[QWidget, ...]:
         """Return the regions in the order of F6."""
-        return (self.top, self.parts.strip_place, self.rail, self.traces, self.overview, self.dock)
+        return (self.top, self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer, self.dock)
 
     def focus_region(self, region: QWidget) -> None:
         """Give the focus to a region."""

@@ -75,6 +75,7 @@ class WindowLayout:
         column.addLayout(body, 1)
         column.addWidget(window.axis)
         column.addWidget(window.overview)
+        column.addWidget(window.drawer)
         return centre
 
     def show_start(self) -> None:
@@ -99,7 +100,11 @@ class WindowLayout:
         self._set_folded(folded=window.width() < FOLDED_BELOW_PX)
         for part in (window.top, window.status):
             part.setVisible(not is_zen)
-        window.overview.setVisible(window.shell.viewport.show_overview and not is_zen)
+        viewport = window.shell.viewport
+        has_drawer = viewport.analysis.shown and window.shell.has_recording and not is_zen
+        window.drawer.fit_window(window.height())
+        window.drawer.setVisible(has_drawer)
+        window.overview.setVisible(viewport.show_overview and not is_zen and not has_drawer)
         self.fold.setVisible(self._is_folded and not is_zen)
         if not self._is_folded:
             window.dock.setVisible(not is_zen)
@@ -157,9 +162,9 @@ class WindowLayout:
         return next((name for name, part in parts if held is part), "chain")
 
     def close_dock(self) -> bool:
-        """Close the dock where it stands over the traces; return whether it did."""
+        """Close the dock where it stands over the traces, else the drawer; return whether it did."""
         if not self._is_folded or not self._window.dock.isVisible():
-            return False
+            return self._window.drawer.close_drawer()
         self._close_dock()
         return True
 

@@ -51,6 +51,10 @@ def _connect_commands(window: MainWindow) -> None:
 def _connect_traces(window: MainWindow) -> None:
     menus = window.actions_.menus
     window.traces.pointer_moved.connect(window.axis.show_pointer)
+    window.traces.pointer_moved.connect(window.drawer.show_pointer)
+    window.drawer.pointer_moved.connect(window.axis.show_pointer)
+    window.drawer.hinted.connect(window.status.say)
+    window.drawer.escaped.connect(window.traces.setFocus)
     window.traces.width_px_changed.connect(lambda _: window.tell_width())
     window.overview.width_px_changed.connect(lambda _: window.tell_width())
     display = window.actions_.display

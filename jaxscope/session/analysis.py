@@ -71,6 +71,8 @@ class Analysis:
     pane: AnalysisPane = "both"
     kind: str = ""
     partner: str = ""
+    #: name of the band that pairs are compared in; empty for all frequencies
+    band: str = ""
     bands: tuple[Band, ...] = BAND_SETS["EEG"]
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ VIEWS: Registry[type[AbstractView]] = Registry(
         "strip": "jaxscope.gui.views.header_strip:HeaderStripView",
         "axis": "jaxscope.gui.views.time_axis:TimeAxisView",
         "overview": "jaxscope.gui.views.overview:OverviewView",
+        "drawer": "jaxscope.gui.views.spectrum_drawer:SpectrumDrawer",
         "dock": "jaxscope.gui.views.dock:Dock",
         "status": "jaxscope.gui.views.status_bar:StatusBarView",
     },
