@@ -74,18 +74,15 @@ class WfdbRecording(Recording):
         for segment in self._segments:
             first = segment.first_frame * per_frame
             part = Span(first, first + segment.n_frames * per_frame).intersect(span)
-            rows = {
-                segment.signal_of[index]: result[row, part.start - span.start : part.stop - span.start]
-                for row, index in enumerate(chosen)
-                if index in segment.signal_of
-            }
-            if len(part) and rows:
-                segment.read(self._pool, part.shift(-first), rows)
+            into = result[:, part.start - span.start : part.stop - span.start]
+            row_of = {segment.signal_of[index]: row for row, index in enumerate(chosen) if index in segment.signal_of}
+            if len(part) and row_of:
+                segment.read(self._pool, part.shift(-first), {signal: into[row] for signal, row in row_of.items()})
                 # The same channel may be asked for twice; it is read once.
                 for row, index in enumerate(chosen):
-                    if index in segment.signal_of:
-                        target = result[row, part.start - span.start : part.stop - span.start]
-                        target[:] = rows[segment.signal_of[index]]
+                    read_into = row_of.get(segment.signal_of.get(index, -1), row)
+                    if read_into != row:
+                        into[row] = into[read_into]
         return result
 
 

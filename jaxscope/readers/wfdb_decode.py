@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import ReadError
-from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.byte_file import ByteFile, int24
 
-IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.integer[Any]]
 
 _STRIDE = 1 << 16
 
@@ -81,29 +81,43 @@ def decode(form: int, raw: npt.NDArray[np.uint8]) -> IntArray:
 
     Returns
     -------
-    ndarray of int64, shape (n_packs * pack,)
+    ndarray of integers, shape (n_packs * pack,)
+        Of a type that is wide enough, and no wider than it costs nothing to make.
     """
     plain = {8: "<i1", 16: "<i2", 32: "<i4", 61: ">i2"}
-    offset = {80: ("<u1", 1 << 7), 160: ("<u2", 1 << 15)}
     if form in plain:
-        return raw.view(plain[form]).astype(np.int64)
-    if form in offset:
-        return raw.view(offset[form][0]).astype(np.int64) - offset[form][1]
-    packs = raw.reshape(-1, FORMATS[form].pack_bytes).astype(np.int64)
+        return raw.view(plain[form])
+    if form == 80:
+        return raw.astype(np.int16) - np.int16(1 << 7)
+    if form == 160:
+        return raw.view("<u2").astype(np.int32) - np.int32(1 << 15)
     if form == 24:
-        return _signed(packs[:, 0] | packs[:, 1] << 8 | packs[:, 2] << 16, 24)
+        return int24(raw)
     if form == 212:
-        parts = (packs[:, 0] | (packs[:, 1] & 15) << 8, packs[:, 2] | (packs[:, 1] >> 4) << 8)
-        return _signed(np.stack(parts, axis=1).reshape(-1), 12)
+        return _pairs_of_12_bits(raw)
     if form == 310:
-        low, high = packs[:, 0] | packs[:, 1] << 8, packs[:, 2] | packs[:, 3] << 8
+        halves = raw.view("<u2").reshape(-1, 2).astype(np.int32)
+        low, high = halves[:, 0], halves[:, 1]
         third = (low >> 11 & 31) | (high >> 11 & 31) << 5
         return _signed(np.stack((low >> 1 & 1023, high >> 1 & 1023, third), axis=1).reshape(-1), 10)
-    word = raw.view("<u4").astype(np.int64)
+    word = raw.view("<i4")
     return _signed(np.stack((word & 1023, word >> 10 & 1023, word >> 20 & 1023), axis=1).reshape(-1), 10)
 
 
-def _signed(values: IntArray, bits: int) -> IntArray:
+def _pairs_of_12_bits(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
+    """Decode three bytes to two samples; the middle byte has the upper four bits of both, the first one's below."""
+    n_packs = len(raw) // 3
+    result = np.empty((n_packs, 2), dtype=np.int16)
+    first, second = (np.ndarray((n_packs,), "<i2", raw.data, begin, (3,)) for begin in (0, 1))
+    # Moved to the upper end of 16 bits and back, the twelve keep their sign.
+    np.left_shift(first, 4, out=result[:, 0])
+    upper, lower = (second & 0xF0) << 8, (second >> 4) & 0xFF0
+    np.bitwise_or(upper, lower, out=result[:, 1])
+    result >>= 4
+    return result.reshape(-1)
+
+
+def _signed(values: npt.NDArray[np.int32], bits: int) -> npt.NDArray[np.int32]:
     half = 1 << (bits - 1)
     return (values ^ half) - half
 
@@ -166,11 +180,11 @@ class BinarySignalFile:
 
     def _add_up(self, steps: IntArray, before: Sequence[int]) -> IntArray:
         """Turn differences into values, each signal for itself, from the values before the first."""
-        result = np.empty_like(steps)
+        result = np.empty(steps.shape, dtype=np.int64)
         column = 0
         for width, value in zip(self._per_frame, before, strict=True):
             part = steps[:, column : column + width]
-            result[:, column : column + width] = value + np.cumsum(part.reshape(-1)).reshape(part.shape)
+            result[:, column : column + width] = value + np.cumsum(part.reshape(-1), dtype=np.int64).reshape(part.shape)
             column += width
         return result
 

@@ -31,7 +31,7 @@ from jaxscope.readers.wfdb_header import NOTHING, RecordHeader, SignalHeader
 SignalFile = BinarySignalFile | FlacSignalFile
 
 #: How many flat samples are decoded at a time.
-_BLOCK_SAMPLES = 1 << 21
+_BLOCK_SAMPLES, _BLOCK_FRAMES, _MOST_SAMPLES = 1 << 17, 4096, 1 << 21
 #: Signal files that are kept open; a record may have thousands of segments.
 _OPEN_FILES = 16
 
@@ -139,15 +139,14 @@ class Segment:
         span : Span
             Samples of these signals, counted from the start of the segment.
         rows : dict of int to ndarray of float64, shape (n_samples,)
-            Number of a signal to what is filled; it is NaN where there is nothing.
+            Number of a signal to what is filled; where there is nothing it stays as it is.
         """
-        for row in rows.values():
-            row[:] = np.nan
         for group in self.groups:
             wanted = [member for member in group.members if member in rows]
             if not wanted or not len(span):
                 continue
-            step = max(1, _BLOCK_SAMPLES // group.width) * self.signals[wanted[0]].samples_per_frame
+            n_frames = max(1, _BLOCK_SAMPLES // group.width, min(_BLOCK_FRAMES, _MOST_SAMPLES // group.width))
+            step = n_frames * self.signals[wanted[0]].samples_per_frame
             for block in span.blocks(step):
                 self._read_group(pool, group, block, {
                     member: rows[member][block.start - span.start : block.stop - span.start] for member in wanted
@@ -170,19 +169,24 @@ class Segment:
             have = Span(frames.start * per_frame, frames.stop * per_frame)
             shared = stored.intersect(have)
             taken = values[shared.start - have.start : shared.stop - have.start]
-            row[shared.start - stored.start : shared.stop - stored.start] = _physical(taken, signal)
+            _put(taken, signal, row[shared.start - stored.start : shared.stop - stored.start])
 
 
-def _physical(values: IntArray, signal: SignalHeader) -> FloatArray:
-    """Return samples in units, NaN where nothing was measured; codes as the bits that are stored."""
+def _put(values: IntArray, signal: SignalHeader, into: FloatArray) -> None:
+    """Make samples in units, NaN where nothing was measured; codes as the bits that are stored."""
     invalid = invalid_value(signal.format)
     if signal.is_code:
-        return (values % (-2 * invalid) if invalid is not None else values).astype(np.float64)
+        into[...] = values.astype(np.int64) % (-2 * invalid) if invalid is not None else values
+        return
+    into[...] = values
     with np.errstate(over="ignore"):  # an absurd gain makes infinities
-        physical = (values.astype(np.float64) - signal.baseline) / signal.gain
+        if signal.baseline:
+            into -= signal.baseline
+        into /= signal.gain
     if invalid is not None:
-        physical[values == invalid] = np.nan
-    return physical
+        missing = values == invalid
+        if missing.any():
+            into[missing] = np.nan
 
 
 def make_segment(folder: Path, header: RecordHeader, pool: FilePool, warnings: list[str]) -> Segment:

@@ -15,6 +15,7 @@ import pytest
 from jaxscope.compute.summary import groups_of_equal_length, summarise
 from jaxscope.errors import ReadError
 from jaxscope.readers import open_recording
+from jaxscope.readers.wfdb_decode import decode
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXPECTED: dict[str, dict[str, Any]] = (
@@ -380,3 +381,32 @@ def test_r28_what_the_c_library_prints(shared_data: Path) -> None:
         expected = printed(shared_data, "record-4d")
         np.testing.assert_allclose(np.repeat(recording.read(0, 3997, [0, 2]), 2, axis=1), expected[[0, 2]], atol=1e-8)
         np.testing.assert_allclose(recording.read(0, 7994, [1])[0], expected[1], atol=1e-8)
+
+
+@pytest.mark.parametrize("form", [16, 24, 32, 61, 80, 160, 212, 310, 311])
+def test_every_layout_gives_the_whole_range_of_its_integers(form: int) -> None:
+    bits = {212: 12, 310: 10, 311: 10, 61: 16, 80: 8, 160: 16}.get(form, form)
+    half = 1 << (bits - 1)
+    values = np.array(
+        [-half, half - 1, -1, 0, 1, -half + 1, 37 % half, -38 % half - half, half // 3, -half // 3, 5, -6]
+    )
+    np.testing.assert_array_equal(decode(form, np.frombuffer(packed(form, values.tolist()), np.uint8)), values)
+
+
+def packed(form: int, values: list[int]) -> bytes:
+    """Return samples as signal(5) describes the format, one by one."""
+    if form in (16, 24, 32):
+        return b"".join(value.to_bytes(form // 8, "little", signed=True) for value in values)
+    if form == 61:
+        return b"".join(value.to_bytes(2, "big", signed=True) for value in values)
+    if form in (80, 160):
+        width = form // 80
+        return b"".join((value + (1 << (8 * width - 1))).to_bytes(width, "little") for value in values)
+    if form == 212:
+        pairs = [(a & 0xFFF, b & 0xFFF) for a, b in zip(values[::2], values[1::2], strict=True)]
+        return b"".join(bytes([a & 0xFF, a >> 8 | b >> 8 << 4, b & 0xFF]) for a, b in pairs)
+    triples = [[value & 0x3FF for value in values[at : at + 3]] for at in range(0, len(values), 3)]
+    if form == 311:
+        return b"".join((a | b << 10 | c << 20).to_bytes(4, "little") for a, b, c in triples)
+    words = [(a << 1 | (c & 31) << 11, b << 1 | c >> 5 << 11) for a, b, c in triples]
+    return b"".join(word.to_bytes(2, "little") for pair in words for word in pair)
