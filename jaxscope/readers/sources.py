@@ -83,5 +83,6 @@ class SourcedRecording(Recording):
 
 def _own(samples: FloatArray) -> FloatArray:
     """Return samples as an array that nobody else holds."""
-    is_own = samples.flags.owndata and samples.flags.c_contiguous and samples.flags.writeable
-    return samples if is_own else samples.copy()
+    flags = samples.flags
+    is_own = flags.owndata and flags.c_contiguous and flags.writeable and samples.dtype == np.float64
+    return samples if is_own else np.array(samples, dtype=np.float64, order="C")
