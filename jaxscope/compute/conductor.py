@@ -368,7 +368,8 @@ class Conductor:
         from jaxscope.compute.spectrum import spectrum_work
 
         self._bench.shown = shown
-        self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
+        if self._live.is_spectrum_due():
+            self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
         self._submit_measure()
 
     def _submit_sensitivity(self, shown: Shown) -> None:

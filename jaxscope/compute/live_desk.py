@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from jaxscope.compute.growing_file import GrowingFileSource
@@ -13,6 +14,9 @@ from jaxscope.data.live import LiveSource
 from jaxscope.data.live_sources import FileSource
 from jaxscope.data.recording import Recording
 from jaxscope.session.actions_live import LiveChoice
+
+#: Least time between two spectra of a signal that runs.
+SPECTRUM_EVERY_S = 0.25
 
 
 class LiveDesk:
@@ -29,11 +33,20 @@ class LiveDesk:
         self._bench = bench
         self._tune = tune
         self._session: LiveSession | None = None
+        self._spectrum_at = -SPECTRUM_EVERY_S
 
     @property
     def is_running(self) -> bool:
         """Whether a signal runs."""
         return self._session is not None
+
+    def is_spectrum_due(self) -> bool:
+        """Whether spectra may be worked out again; a signal that runs changes them slowly, and each is painted."""
+        now = time.monotonic()
+        if now - self._spectrum_at < SPECTRUM_EVERY_S:
+            return False
+        self._spectrum_at = now
+        return True
 
     def start(self, wish: Wish) -> None:
         """Begin what the state of a wish says, in place of what runs."""

@@ -348,9 +348,11 @@ def _columns(
     first = np.clip(np.searchsorted(edges_s, starts_s, side="right") - 1, 0, len(low) - 1)
     stop = np.clip(np.searchsorted(edges_s, starts_s + column_s * 0.998, side="left"), first + 1, len(low))
     pairs = np.stack([first, stop], axis=1).ravel()
+    # a file that has grown since holds more than is known of it
+    is_known = starts_s < edges_s[-1]
     return (
-        np.fmin.reduceat(np.append(low, np.nan), pairs)[::2],
-        np.fmax.reduceat(np.append(high, np.nan), pairs)[::2],
+        np.where(is_known, np.fmin.reduceat(np.append(low, np.nan), pairs)[::2], np.nan),
+        np.where(is_known, np.fmax.reduceat(np.append(high, np.nan), pairs)[::2], np.nan),
     )
 
 

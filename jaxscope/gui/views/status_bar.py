@@ -22,7 +22,7 @@ from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.top_bar import device_title
 from jaxscope.gui.views.top_bar_readout import has_after
-from jaxscope.gui.views.traces_numbers import span_text
+from jaxscope.gui.views.traces_numbers import clock, span_text
 from jaxscope.session.state import SessionState, pin_in_force
 
 _MEMORY_MS = 2000
@@ -148,7 +148,9 @@ class StatusBarView(AbstractView, QWidget):
         if self._blocked is not None:
             return f"Not applied: {self._blocked.reason}"
         viewport = self._state.viewport
-        if self._state.live.running:
+        if self._state.live.running and self._live is not None:
+            if self._live.future and not self._live.as_causal:
+                return "After waits for a causal filter. Esc stops"
             return "Tune while it runs: a change fades in. Esc stops"
         if viewport.raw:
             return "The filter is hidden, not changed. R shows it again"

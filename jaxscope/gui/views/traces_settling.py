@@ -84,7 +84,8 @@ def _stop_s(model: TracesModel, lane: Lane) -> float:
 def _looks_ahead(model: TracesModel, lane: Lane) -> bool:
     number = CHAIN_TAGS.index(lane.tag)
     chains = model.state.document.chains
-    return number < len(chains) and chains[number].phase == "zero"
+    # what runs does not look ahead, whatever its chain is for
+    return number < len(chains) and chains[number].phase == "zero" and not model.state.live.running
 
 
 def paint_settling(canvas: Canvas, pane: PaneRect) -> None:

@@ -32,6 +32,14 @@ def painted(width_px: int) -> np.ndarray:
     return (memory != 0).sum(axis=0)
 
 
+def test_what_a_file_has_grown_by_is_left_empty():
+    image = envelope_image(frame_with_gap(), 120.0, 600, 1.0, shows_after=False)
+    memory = np.frombuffer(image.bits(), np.uint32).reshape(image.height(), -1)[:, :600]
+    is_painted = (memory != 0).any(axis=0)
+    assert is_painted[:99].all()
+    assert not is_painted[301:].any()
+
+
 def test_bins_stand_where_their_time_is():
     for width_px in (60, 100, 600):
         heights = painted(width_px)
