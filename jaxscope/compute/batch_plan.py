@@ -107,14 +107,14 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
     excluded = excluded_events(events, options.bad_spans)
     chains = parted_chains(chains, excluded)
     groups, warnings = _groups(recording, chains, options, written, start_s, stop_s, excluded)
-    names = frozenset(info.channels[number].name for number in written)
+    named = [info.channels[number] for number in written]
     lengths = {out: group.n_samples for group in groups for out in group.outputs}
     request = WriteRequest(
         channels=tuple(
             replace(info.channels[number], n_samples=lengths[place], gaps=None) for place, number in enumerate(written)
         ),
         start=None if info.start is None else info.start + timedelta(seconds=start_s),
-        annotations=_of_written(_shifted_annotations(events, start_s, stop_s), names, warnings),
+        annotations=_of_written(_shifted_annotations(events, start_s, stop_s), named, warnings),
         gaps=_shifted_gaps(gaps, start_s, stop_s),
         precision=options.precision,
         first_s=_first_s(info, groups[0]),
@@ -345,12 +345,19 @@ def _shifted_annotations(annotations: Sequence[Annotation], start_s: float, stop
 
 
 def _of_written(
-    annotations: Sequence[Annotation], names: frozenset[str], warnings: list[str]
+    annotations: Sequence[Annotation], written: Sequence[Channel], warnings: list[str]
 ) -> tuple[Annotation, ...]:
-    """Return events about channels that are written, or about all; say how many are about others only."""
+    """Return events about channels that are written, or about all; say how many are about others only.
+
+    What is about a recorded channel is about all that is made of it.
+    """
     kept = []
+    names = {channel.name for channel in written}
     for event in annotations:
         own = tuple(name for name in event.channels if name in names)
+        own += tuple(
+            one.name for one in written if one.made_of and one.is_among(event.channels) and one.name not in own
+        )
         if own or not event.channels:
             kept.append(event if own == event.channels else replace(event, channels=own))
     n_left = len(annotations) - len(kept)

@@ -245,4 +245,7 @@ def _info_of(info: RecordingInfo, made: Derivation) -> RecordingInfo:
 
 def _channel_of(info: RecordingInfo, derived: Derived) -> Channel:
     first = info.channels[derived.terms[0][0]]
-    return first if derived.is_recorded else replace(first, name=derived.name)
+    if derived.is_recorded:
+        return first
+    made_of = tuple(info.channels[number].name for number, _ in derived.terms)
+    return replace(first, name=derived.name, made_of=made_of)

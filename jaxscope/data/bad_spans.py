@@ -82,8 +82,8 @@ def bad_samples(events: Sequence[Annotation], info: RecordingInfo, channels: Seq
     shared: dict[tuple[bool, ...], Spans] = {}
     rows = []
     for number in channels:
-        name = info.channels[number].name
-        own = tuple(not event.channels or name in event.channels for event in events)
+        channel = info.channels[number]
+        own = tuple(not event.channels or channel.is_among(event.channels) for event in events)
         if own not in shared:
             chosen = [event for event, is_own in zip(events, own, strict=True) if is_own]
             shared[own] = _spans(chosen, info, number)

@@ -7,7 +7,7 @@ address *stored* samples, so a gap in time takes no samples; ``timeline.Timeline
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Self, get_args
@@ -40,7 +40,8 @@ class Channel:
     ``unit`` is as in the file with micro written as ASCII ``u`` (``"uV"``), and ``""`` where there is none.
     ``rate_hz`` is None where the file does not tell it. ``n_samples`` counts stored samples. ``gaps`` are those of
     this channel alone, where it began later than the recording (then the first gap begins at 0 s) or paused by itself;
-    None means that it has the gaps of the recording.
+    None means that it has the gaps of the recording. ``made_of`` names the recorded channels whose sum or difference
+    it is; none where it was recorded itself.
     """
 
     name: str
@@ -49,6 +50,11 @@ class Channel:
     rate_hz: float | None
     n_samples: int
     gaps: tuple[Gap, ...] | None = None
+    made_of: tuple[str, ...] = ()
+
+    def is_among(self, names: Collection[str]) -> bool:
+        """Say whether it, or a channel that it is made of, is called one of some names."""
+        return self.name in names or any(part in names for part in self.made_of)
 
     @property
     def is_data(self) -> bool:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from jaxscope.compute.batch import filter_file
+from jaxscope.compute.batch_plan import BatchOptions, plan_batch
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.export_job import ExportRequest
 from jaxscope.compute.frames import ExportProgress, Failure, Frame, Opened, OverviewFrame
 from jaxscope.compute.montaged import MontagedRecording, montaged, montaged_info, what_is_made
-from jaxscope.data.annotations import Gap
+from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import SpecError
@@ -160,3 +161,19 @@ def test_what_each_channel_is_made_of():
     assert what_is_made(info, WORDS["bipolar"]) == (("Fp1-F7", "Fp1 - F7"), ("F7-T7", "F7 - T7"))
     with pytest.raises(SpecError, match="no channel is called Cz"):
         montaged_info(info, Montage(kind="formulas", rows=(("a", "Cz - Fp1"),)))
+
+
+def test_what_is_bad_of_a_recorded_channel_is_bad_of_all_that_is_made_of_it(tmp_path):
+    rng = np.random.default_rng(8)
+    bad = Annotation(onset_s=1.0, duration_s=0.5, text="BAD electrode", channels=("F7",), is_bad=True)
+    base = ArrayRecording.from_array(
+        rng.normal(size=(4, 400)), rate_hz=100.0, names=["Fp1", "F7", "T7", "P7"], units="uV", annotations=(bad,)
+    )
+    seen = montaged(base, WORDS["bipolar"])
+    assert seen.info.channels[1].made_of == ("F7", "T7")
+    options = BatchOptions(source="x.npy", target=str(tmp_path / "y.npy"), bad_spans="exclude")
+    plan = plan_batch(seen, (BAND,), options)
+    (group,) = plan.groups
+    assert group.source.bad.rows == (((100, 150),), ((100, 150),), ())
+    (written,) = plan.request.annotations
+    assert written.channels == ("Fp1-F7", "F7-T7")

@@ -46,6 +46,8 @@ class Lane:
     offset: float = 0.0
     #: the name that is shown in place of that of the file, empty for none
     label: str = ""
+    #: its name, and those of the recorded channels that it is made of
+    about: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -124,6 +126,7 @@ def _lane(state: SessionState, number: int, channel: Channel, looks: dict[str, C
         row=row,
         offset=look.offset,
         label=look.label,
+        about=(channel.name, *channel.made_of),
     )
 
 

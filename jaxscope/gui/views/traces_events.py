@@ -136,7 +136,7 @@ def _rows_of(model: TracesModel, event: Annotation) -> list[tuple[int, int]]:
     rows = max(1, model.rows)
     if not event.channels:
         return [(0, rows)]
-    own = sorted({lane.row for lane in model.lanes if lane.name in event.channels})
+    own = sorted({lane.row for lane in model.lanes if any(name in event.channels for name in lane.about)})
     return [(row, row + 1) for row in own]
 
 
