@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.events import describe_events
@@ -17,7 +18,7 @@ def describe_change(before: Document, after: Document) -> str:
     if before.filter_on != after.filter_on:
         return "Filter on" if after.filter_on else "Filter off"
     if before.montage != after.montage:
-        return f"Montage {after.montage.title}" if after.montage is not None else "Montage off"
+        return _describe_montage(before.montage, after.montage)
     if before.chains != after.chains:
         return _describe_chains(before.chains, after.chains)
     if before.looks != after.looks or before.channel_order != after.channel_order:
@@ -31,6 +32,17 @@ def describe_change(before: Document, after: Document) -> str:
     if before.pins != after.pins:
         return _describe_pins(before, after)
     return "Edit"
+
+
+def _describe_montage(before: Montage | None, after: Montage | None) -> str:
+    if after is None:
+        return "Montage off"
+    old = () if before is None or before.kind != after.kind else before.rows
+    if len(old) == len(after.rows):
+        changed = [row for row, was in zip(after.rows, old, strict=True) if row != was]
+        if len(changed) == 1:
+            return f"Channel {changed[0][0]} of the montage"
+    return f"Montage {after.title}"
 
 
 def _describe_pins(before: Document, after: Document) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -72,3 +73,11 @@ def test_the_command_line_says_the_montage():
     state = SessionState(document=Document(montage=Montage(kind="reference", reference=("A1", "A2"))))
     assert "--montage reference:A1,A2" in filter_command(state, "a.edf", "b.edf")
     assert "--montage" not in filter_command(state, "a.edf", "b.edf", project="p.jaxscope")
+
+
+def test_an_edit_of_one_channel_is_named_after_it():
+    store = Store(SessionState(document=Document(montage=MONTAGES[1])))
+    store.dispatch(SetMontage(montage=replace(MONTAGES[1], rows=(("left", "C3 - A2"),))))
+    assert store.undo_text == "Channel left of the montage"
+    store.dispatch(SetMontage(montage=replace(MONTAGES[1], rows=(("left", "C3"), ("right", "C4")))))
+    assert store.undo_text == "Montage mine"
