@@ -173,12 +173,21 @@ class WindowCache:
                 self._tiles.popitem(last=False)
         return samples
 
-    def filtered(self, channels: tuple[int, ...]) -> TileMemory:
-        """Return the memory of filtered tiles of some channels; the compute thread alone uses it."""
+    def filtered(self, channels: tuple[int, ...], key: object) -> TileMemory:
+        """Return the memory of filtered tiles of some channels for a set of coefficients, a new one for another set."""
         with self._lock:
-            if channels not in self._filtered and len(self._filtered) >= MOST_GROUPS:
-                self._filtered.clear()
-            return self._filtered.setdefault(channels, TileMemory())
+            memory = self._filtered.get(channels)
+            if memory is None or memory.key != key:
+                if memory is None and len(self._filtered) >= MOST_GROUPS:
+                    self._filtered.clear()
+                memory = self._filtered[channels] = TileMemory(key=key)
+            return memory
+
+    def filtered_tiles(self, channels: tuple[int, ...]) -> tuple[int, ...]:
+        """Return where the tiles begin that are kept of some channels, whatever they were filtered by."""
+        with self._lock:
+            memory = self._filtered.get(channels)
+            return () if memory is None else tuple(memory.tiles)
 
     def forget_filtered(self) -> None:
         """Forget what was filtered, not what was read."""

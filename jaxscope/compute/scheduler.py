@@ -202,11 +202,6 @@ class Scheduler:
             self._wake.notify_all()
             return dropped
 
-    def is_idle(self) -> bool:
-        """Whether no lane has anything to do."""
-        with self._wake:
-            return all(lane.pending is None and lane.running is None for lane in self._lanes.values())
-
     def wait_idle(self, timeout_s: float) -> bool:
         """Wait until no lane has anything to do; return whether that came true in time."""
         deadline = time.monotonic() + timeout_s

@@ -24,22 +24,18 @@ MOST_VALUES = 28_000_000
 
 @dataclass(slots=True)
 class TileMemory:
-    """The tiles of one set of coefficients: filtered samples and the states after them, by first sample."""
+    """The tiles of one set of coefficients: filtered samples and the states after them, by first sample.
+
+    Invariant: other coefficients get another memory, so work that was given up and goes on fills none that is in use.
+    """
 
     key: object = None
     tiles: OrderedDict[int, tuple[Samples, States]] = field(default_factory=OrderedDict)
 
-    def of(self, key: object) -> TileMemory:
-        """Return this memory for a set of coefficients, empty where it was for another one."""
-        if key != self.key:
-            self.key = key
-            self.tiles.clear()
-        return self
-
     def keep(self, start: int, y: Samples, states: States) -> None:
         """Keep a tile in place of those that were used longest ago."""
         self.tiles[start] = (y, states)
-        while sum(tile.size for tile, _ in self.tiles.values()) > MOST_VALUES and len(self.tiles) > 1:
+        while sum(tile.size for tile, _ in list(self.tiles.values())) > MOST_VALUES and len(self.tiles) > 1:
             self.tiles.popitem(last=False)
 
 

@@ -35,11 +35,6 @@ AXIS = "rows"
 BY_ROW, EVERYWHERE = PartitionSpec(AXIS), PartitionSpec()
 
 
-def wants_all(device: str) -> bool:
-    """Return whether a device such as ``"cpu:all"`` means every one of its backend."""
-    return device.partition(":")[2] == "all"
-
-
 def devices_of(device: str) -> tuple[str, tuple[Any, ...]]:
     """Return the name of a backend and its jax devices, for ``"cpu:all"``; raise as ``find_device`` does."""
     full, first = find_device(device.partition(":")[0])

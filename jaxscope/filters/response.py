@@ -106,11 +106,6 @@ def frequency_response(design: ChainDesign, frequency_hz: npt.ArrayLike) -> Comp
     return result
 
 
-def one_pass(design: ChainDesign) -> ChainDesign:
-    """Return the design as it runs forward once."""
-    return replace(design, phase="causal")
-
-
 def magnitude_db(design: ChainDesign, frequency_hz: npt.ArrayLike) -> Floats:
     """Return the level in decibel for the passes in use, -inf at a zero; shape (n_frequencies,)."""
     with np.errstate(divide="ignore"):

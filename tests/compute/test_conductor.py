@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from jaxscope.compute.conductor import Conductor, ExportRequest
-from jaxscope.compute.demo import Inbox
 from jaxscope.compute.export_job import export_work
 from jaxscope.compute.frames import (
     AgreementFrame,
@@ -364,8 +363,8 @@ def test_a_recording_without_a_rate_needs_one(desk, tmp_path):
     assert desk.last(Opened).info.channels[0].rate_hz == 50.0
 
 
-def test_a_hundred_knob_moves_on_real_threads_compile_nothing(npz):
-    inbox, store = Inbox(), Store()
+def test_a_hundred_knob_moves_on_real_threads_compile_nothing(npz, inbox):
+    store = Store()
     conductor = Conductor(store, inbox)
     try:
         conductor.set_width_px(400, 300)

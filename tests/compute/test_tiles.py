@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from jaxscope.compute import tiles
+from jaxscope.compute.library import WindowCache
 from jaxscope.compute.tiles import TileMemory, TileRun
+from jaxscope.data.array_recording import ArrayRecording
 
 LENGTH = 10
 
@@ -51,7 +53,7 @@ def shown(run, *starts):
 
 
 def test_panning_works_out_only_what_comes_into_sight(samples):
-    work, memory = Counting(samples), TileMemory().of("a")
+    work, memory = Counting(samples), TileMemory()
     first = shown(work.run(memory, 0), 100, 110)
     assert work.made == list(range(0, 120, 10))
     work.made.clear()
@@ -71,10 +73,15 @@ def test_a_tile_within_the_context_of_its_run_is_not_kept(samples):
 
 
 def test_nothing_of_other_coefficients_is_kept(samples):
-    memory = TileMemory().of("a")
-    shown(Counting(samples).run(memory, 0), 30)
-    assert memory.of("a").tiles
-    assert not memory.of("b").tiles
+    cache = WindowCache(ArrayRecording.from_array(samples, rate_hz=100.0))
+    given_up = Counting(samples).run(cache.filtered((0, 1), "a"), 0)
+    shown(given_up, 30)
+    assert cache.filtered_tiles((0, 1)) == (0, 10, 20, 30)
+    assert cache.filtered((0, 1), "a").tiles
+    memory = cache.filtered((0, 1), "b")
+    shown(given_up, 40, 50)  # on a thread that nobody waits for any more
+    assert not memory.tiles
+    assert cache.filtered_tiles((0, 1)) == ()
 
 
 def test_memory_is_bounded(samples, monkeypatch):

@@ -54,7 +54,7 @@ def tune(monkeypatch):
             shown = render(request, cache, bench.programs).blocks[0]
             list(warm_up_work(bench, SimpleNamespace(request=request))(CancelToken()))
         fresh = render(request, WindowCache(recording), ProgramLibrary()).blocks[0]
-        return shown, fresh, cache.filtered((*range(len(x)), -1)).tiles
+        return shown, fresh, cache.filtered_tiles((*range(len(x)), -1))
 
     return show
 
