@@ -7,6 +7,7 @@ given as options, which win. It needs the number of channels and the type; every
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from jaxscope.data.span import Span
 from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words, side_file
 from jaxscope.readers.byte_file import ByteFile, SampleTable
-from jaxscope.readers.options import ReaderOption, check_options
+from jaxscope.readers.options import ReaderOption, check_options, number_of
 from jaxscope.readers.sources import Place, SourcedRecording
 
 _TYPES = {
@@ -155,7 +156,7 @@ def layout_of(path: Path, options: OpenOptions) -> RawLayout:
             hint="give --raw-layout channels=4,dtype=int16,rate=1000, or write these into a file "
             f"{path.stem}.raw.json beside it",
         )
-    n_channels = int(float(told["channels"]))
+    n_channels = int(_number(told, "channels", "1"))
     names = tuple(name.strip() for name in told.get("names", "").split(",")) if told.get("names") else ()
     if n_channels > _MOST_CHANNELS:
         raise ReadError(f"{n_channels:,} channels are told for {path.name}", hint=f"give {_MOST_CHANNELS:,} or fewer")
@@ -166,12 +167,17 @@ def layout_of(path: Path, options: OpenOptions) -> RawLayout:
         n_channels=n_channels,
         dtype=np.dtype(order + _TYPES[told.get("dtype", "int16")]),
         is_multiplexed=told.get("order", "multiplexed") == "multiplexed",
-        offset=int(float(told.get("offset", "0"))),
-        rate_hz=float(told["rate"].replace(",", ".")) if told.get("rate") else None,
-        scale=float(told.get("scale", "1").replace(",", ".")),
+        offset=int(_number(told, "offset", "0")),
+        rate_hz=_number(told, "rate", "") if told.get("rate") else None,
+        scale=_number(told, "scale", "1"),
         unit=plain_unit(told.get("unit", "")),
         names=names,
     )
+
+
+def _number(told: Mapping[str, str], name: str, otherwise: str) -> float:
+    """Return a number that was told and has been checked."""
+    return number_of(name, told.get(name, otherwise), whole=False, least=-float("inf"))
 
 
 def _read_side(path: Path) -> dict[str, str]:

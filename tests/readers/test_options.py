@@ -31,6 +31,12 @@ def test_the_options_of_a_format_are_whole(name: str) -> None:
         assert not option.help.endswith(".")
 
 
+def test_whole_numbers_may_be_written_with_a_comma(tmp_path: Path) -> None:
+    options = {"format": "raw", "channels": "2,0", "byteorder": "big", "offset": "5,0"}
+    with open_recording(raw_file(tmp_path), options=options) as recording:
+        assert len(recording.info.channels) == 2
+
+
 @pytest.mark.parametrize("dtype", ["<i2", ">i2", "<f4", ">f8", "|u1", "<i8", ">u4"])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_raw_numbers_of_any_type_and_order(dtype: str, order: str, tmp_path: Path) -> None:
