@@ -27,6 +27,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from math import isfinite
 from multiprocessing import get_context
 from pathlib import Path
@@ -217,7 +218,8 @@ def child(family: str, numbers: range, seeds: list[Files], pipe: int) -> None:
     signal.signal(signal.SIGPROF, stop_it)
     warnings.simplefilter("error")
     warnings.filterwarnings("ignore", category=DeprecationWarning)
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder, os.fdopen(pipe, "w") as out:
+    # Where the time is over nobody listens any more, and what follows in the stack is the parent's.
+    with suppress(BrokenPipeError), tempfile.TemporaryDirectory(prefix="fuzz-") as folder, os.fdopen(pipe, "w") as out:
         warm_up(seeds)
         for number in numbers:
             result = run_one(family, number, seeds, Path(folder))
