@@ -370,6 +370,7 @@ class Conductor:
         self._bench.shown = shown
         if self._live.is_spectrum_due():
             self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
+            self._analysis.follow()
         self._submit_measure()
 
     def _submit_sensitivity(self, shown: Shown) -> None:
