@@ -48,11 +48,15 @@ class Switch(QCheckBox):
         self._timer.setInterval(33)
         self._timer.timeout.connect(self._spin)
         self.setAccessibleName(name)
-        self.setToolTip(tip)
-        self.setAccessibleDescription(tip)
+        self.set_tip(tip)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_tip(self, tip: str) -> None:
+        """Change the tooltip, which screen readers say after the name."""
+        self.setToolTip(tip)
+        self.setAccessibleDescription(tip)
 
     def set_label(self, label: str) -> None:
         """Change the words beside the switch."""

@@ -9,12 +9,22 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 from jaxscope.gui.components.painting import begin, disc, draw_text, hairline, rounded, text_width
 from jaxscope.gui.theme import font, scaled
 
 _GAP = 20
+
+
+class FaceStack(QStackedWidget):
+    """The faces that tabs choose from: as high as the one that is shown, not as the highest."""
+
+    def sizeHint(self) -> QSize:
+        return self.currentWidget().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(100, self.currentWidget().layout().minimumSize().height())
 
 
 class FaceTabs(QTabBar):

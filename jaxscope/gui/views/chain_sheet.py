@@ -69,6 +69,7 @@ class ChainSheet(Sheet):
         self.name.setText(chain.name)
         self.scope.set_current("all" if chain.channels is None else "named")
         self.patterns.setText(", ".join(chain.channels or ()))
+        self.patterns.setCursorPosition(0)  # a long list is read from its beginning
         self._show_groups()
         self._show_preview()
         self.open_sheet()

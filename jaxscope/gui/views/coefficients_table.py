@@ -34,8 +34,8 @@ from jaxscope.gui.views.coefficients_model import (
 from jaxscope.gui.views.pasting import has_words
 
 _runs = count(1)
-#: width of the column of a₀, and the width of all below which numbers lose a digit
-_FIXED_WIDTH = 48
+#: width of the column of a₀, which holds nothing but 1, and the width of all below which numbers lose a digit
+_FIXED_WIDTH = 26
 _TIGHT_BELOW = 330
 
 
@@ -67,7 +67,8 @@ class _CellDelegate(QStyledItemDelegate):
             painter.fillRect(rect.adjusted(0, 1, 0, 0), _ground(is_edited=model.is_edited(address)))
         token = "text3" if model.is_fixed(address) else "text"
         mono = font(12 if model.form == "ba" else 11, mono=True)
-        words = write_cell(model.value(address), model.digits())
+        is_one = model.form == "sos" and model.is_fixed(address) and model.value(address) == 1
+        words = "1" if is_one else write_cell(model.value(address), model.digits())
         draw_text(painter, rect.adjusted(0, 0, -12 if model.form == "ba" else -6, 0), words, mono, token, RIGHT)
         weight = model.weight(address)
         if weight is not None:

@@ -6,13 +6,13 @@ the dock is 360 wide and leaves notes and facts out.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Self
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome
 from jaxscope.filters.presets import FittedPreset
@@ -20,7 +20,8 @@ from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Hairline, Label
 from jaxscope.gui.components.painting import begin
-from jaxscope.gui.components.tabs import FaceTabs
+from jaxscope.gui.components.tabs import FaceStack, FaceTabs
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.chain_list import ChainList
@@ -29,6 +30,7 @@ from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
 from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, preset_menu, stage_menu
+from jaxscope.gui.views.dock_presets import with_own, with_preset
 from jaxscope.gui.views.poles_zeros import PolesZerosFace
 from jaxscope.gui.views.preset_sheet import PresetSheet
 from jaxscope.gui.views.response import ResponsePanel
@@ -41,9 +43,9 @@ _MARGIN = 16
 #: header, phase, hairlines, the row to add a stage, tabs
 _FIXED_HEIGHT = 48 + 36 + 9 + 4 + 30 + 4 + 36 + 1
 _TABS = (
-    ("design", "Design", "The filter as a design [Alt 1]"),
-    ("coefficients", "Coefficients", "The filter as numbers [Alt 2]"),
-    ("poles_zeros", "Poles & zeros", "The filter as poles and zeros [Alt 3]"),
+    ("design", "Design", "The filter as a design"),
+    ("coefficients", "Coefficients", "The filter as numbers"),
+    ("poles_zeros", "Poles & zeros", "The filter as poles and zeros"),
 )
 
 
@@ -58,21 +60,6 @@ _SCROLLS_ABOVE, _SCROLLED_HEIGHT = 1.6, 860
 _SLIM_FROM = 1.4
 #: how long the status bar says what a preset left out
 _SAID_FOR_MS = 12_000
-
-
-def _is_notch(stage: Stage) -> bool:
-    return stage.enabled and stage.spec.family == "notch"
-
-
-class _Faces(QStackedWidget):
-    """As high as the face that is shown, not as the highest."""
-
-    def sizeHint(self) -> QSize:
-        return self.currentWidget().sizeHint()
-
-    def minimumSizeHint(self) -> QSize:
-        face = self.currentWidget()
-        return QSize(100, face.layout().minimumSize().height())
 
 
 class Dock(QWidget, AbstractView):
@@ -102,12 +89,14 @@ class Dock(QWidget, AbstractView):
         self.header = DockHeader(dispatch)
         self.chain = ChainList(dispatch)
         self.add_button = Button("Add stage", "link", icon="plus", height=30, padding=8)
-        self.add_button.setToolTip("Add a stage after the selected one [Insert]")
+        KeyTip(self.add_button, "Add a stage after the selected one", ("traces", "add a stage"))
         #: how many stages are scrolled out of the list
         self.more_note = Label("", 11, 400, "text3")
         self.presets_button = Button("Presets", "quiet", height=30, padding=8)
         self.presets_button.setToolTip("Filters for EEG, ECG, EMG, spikes, seismic, sound and mains")
         self.tabs = FaceTabs(_TABS, name="Faces")
+        for number, (_, label, words) in enumerate(_TABS):
+            KeyTip(self.tabs, words, ("anywhere", f"{label} face"), write=partial(self.tabs.setTabToolTip, number))
         self.design = DesignFace(dispatch)
         self.coefficients = CoefficientsFace(dispatch)
         self.poles_zeros = PolesZerosFace(dispatch)
@@ -120,7 +109,7 @@ class Dock(QWidget, AbstractView):
         self._silence.setInterval(_SAID_FOR_MS)
         self._silence.timeout.connect(lambda: self.hinted.emit(""))
         self._sheet: PresetSheet | None = None
-        self._faces = _Faces()
+        self._faces = FaceStack()
         self._scroll = QScrollArea()
         #: everything scrolls as one where large text leaves too little height
         self._whole, self._content = QScrollArea(), QWidget()
@@ -164,29 +153,28 @@ class Dock(QWidget, AbstractView):
         if self._sheet is None:
             self._sheet = PresetSheet(self.window())
             self._sheet.chosen.connect(self.use_own)
-        at, chains = self._state.viewport.active_chain, self._state.document.chains
-        self._sheet.open_for(chains[at] if at < len(chains) else None, self._rate_hz)
+        self._sheet.open_for(self._chain, self._rate_hz)
 
     def use_own(self, preset: OwnPreset) -> None:
         """Give the active chain what an own preset holds, as one step; its channels stay."""
-        at, chains = self._state.viewport.active_chain, self._state.document.chains
-        old = chains[at] if at < len(chains) else FilterChain(name=preset.name)
-        chain = replace(preset.chain, name=old.name or preset.name, channels=old.channels)
-        self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
+        self._put_chain(with_own(self._chain, preset))
         self._say_for_a_while(f"Preset {preset.name}")
 
     def use_preset(self, fitted: FittedPreset) -> None:
         """Give the active chain the stages of a preset, as one step; say what its rate cannot hold."""
-        at, chains = self._state.viewport.active_chain, self._state.document.chains
-        chain = chains[at] if at < len(chains) else FilterChain(phase="zero")
-        stages = fitted.stages
-        if fitted.preset.adds:  # what is there already is not there twice
-            there = {getattr(stage.spec, "frequency_hz", None) for stage in chain.stages if _is_notch(stage)}
-            new = (stage for stage in stages if getattr(stage.spec, "frequency_hz", None) not in there)
-            stages = (*chain.stages, *new)
-        chain = replace(chain, stages=stages, phase=fitted.preset.phase or chain.phase)
-        self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
+        self._put_chain(with_preset(self._chain, fitted))
         self._say_for_a_while(fitted.sentence(self._rate_hz or FALLBACK_RATE_HZ))
+
+    @property
+    def _chain(self) -> FilterChain | None:
+        """The active chain, None where there is none yet."""
+        at, chains = self._state.viewport.active_chain, self._state.document.chains
+        return chains[at] if at < len(chains) else None
+
+    def _put_chain(self, chain: FilterChain) -> None:
+        """Put a chain in the place of the active one, as one step."""
+        at, chains = self._state.viewport.active_chain, self._state.document.chains
+        self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
 
     def focus_stops(self) -> list[QWidget]:
         """Return what the Tab key reaches, in order."""
@@ -222,7 +210,6 @@ class Dock(QWidget, AbstractView):
             part.show_frame(outcome)
         if isinstance(outcome, DesignFrame):
             self._frame = outcome
-        if isinstance(outcome, DesignFrame):
             self._fit_chain()
         if isinstance(outcome, DesignFrame) and outcome.chain == self._state.viewport.active_chain:
             self._rate_hz = outcome.rate_hz

@@ -20,6 +20,7 @@ from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.icons import draw_icon, icon
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.chain_sheet import ChainSheet
@@ -116,7 +117,9 @@ class DockHeader(QWidget, AbstractView):
         self._held = False
         self._counts: dict[int, int] = {}
         self._sheet: ChainSheet | None = None
-        self.switch = Switch("Filter", tip="Filter on. The file on disk is never changed [Shift R]")
+        self.switch = Switch("Filter")
+        row = ("traces", "filter on or off (undoable)")
+        KeyTip(self.switch, "Filter on. The file on disk is never changed", row, write=self.switch.set_tip)
         self.words = Label("Filter on", 14, 600, shrink=True)
         self.chooser = ChainChooser()
         self.phase = SegmentedControl(_PHASES, name="Phase", padding=7)

@@ -287,10 +287,10 @@ class _Delegate(QStyledItemDelegate):
         if is_selected and state & QStyle.StateFlag.State_HasFocus:
             focus_ring(painter, rect, 6)
         middle = rect.center().y()
-        draw_icon(
-            painter, target.icon, QRectF(rect.left() + 11, middle - 9, 18, 18), "after" if is_selected else "text2"
-        )
-        words = rect.adjusted(41, 4, -6, 0)
-        draw_text(painter, QRectF(words.left(), middle - 18, words.width(), 18), target.title, font(13, 500))
-        draw_text(painter, QRectF(words.left(), middle, words.width(), 16), target.note, font(11), "text3")
+        side, high = scaled(18), scaled(18)
+        spot = QRectF(rect.left() + 11, middle - side / 2, side, side)
+        draw_icon(painter, target.icon, spot, "after" if is_selected else "text2")
+        words = rect.adjusted(23 + side, 0, -6, 0)
+        draw_text(painter, QRectF(words.left(), middle - high, words.width(), high), target.title, font(13, 500))
+        draw_text(painter, QRectF(words.left(), middle, words.width(), scaled(16)), target.note, font(11), "text3")
         painter.restore()

@@ -8,14 +8,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import begin, hairline
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, scaled
 
 WIDTH_PX = 44
-#: (part, icon, tooltip)
+#: (part, icon, tooltip, what of the table of keys shows it)
 _PARTS = (
-    ("chain", "chain", "Chain of stages"),
-    ("face", "table", "Design and coefficients of the stage [Alt 1, Alt 2]"),
-    ("response", "response", "Response"),
+    ("chain", "chain", "Chain of stages", ()),
+    ("face", "table", "Design and coefficients of the stage", ("Design face", "Coefficients face")),
+    ("response", "response", "Response", ()),
 )
 
 
@@ -33,8 +34,10 @@ class FoldStrip(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 10, 6, 10)
         column.setSpacing(6)
-        for part, icon, tip in _PARTS:
+        for part, icon, tip, faces in _PARTS:
             button = IconButton(icon, tip)
+            rows = [("anywhere", face) for face in faces]
+            KeyTip(button, tip, *rows, write=button.set_tip)
             button.setCheckable(True)
             button.clicked.connect(lambda _=False, part=part: self.asked.emit(part))
             self._buttons[part] = button

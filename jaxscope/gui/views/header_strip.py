@@ -17,6 +17,7 @@ from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, text_width
 from jaxscope.gui.components.stepper import Stepper
 from jaxscope.gui.components.text_field import TextField
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, panes_of, rail_px, removed_px
 from jaxscope.gui.painting.lanes import lanes_of, shown_channels
@@ -35,6 +36,8 @@ _HEIGHT = 36
 _NOTES_FROM_PX = 1440
 #: text scale up to which a narrow strip has room for the words of the steppers
 _LABELS_UP_TO = 1.3
+_WINDOW_KEYS = (("traces", "less time"), ("traces", "more time"))
+_SCALE_KEYS = (("traces", "taller, all of the same type (×5/4)"), ("traces", "flatter (×4/5)"))
 
 
 class HeaderStripView(AbstractView, QWidget):
@@ -67,11 +70,13 @@ class HeaderStripView(AbstractView, QWidget):
         self._has_notes = True
         #: what lies between two cursors
         self._measures: MeasureFrame | None = None
-        self._find = IconButton("search", "Find a channel [Ctrl F]", size=26, icon_size=14, token="text3")
+        self._find = IconButton("search", "Find a channel", size=26, icon_size=14, token="text3")
+        KeyTip(self._find, "Find a channel", ("anywhere", "find a channel"), write=self._find.set_tip)
         self._find.clicked.connect(self.begin_search)
-        self.montage_button = IconButton(
-            "stack-2", "Montage: which channels are shown [M]", size=26, icon_size=14, token="text3"
-        )
+        words = "Montage: which channels are shown"
+        self.montage_button = IconButton("stack-2", words, size=26, icon_size=14, token="text3")
+        row = ("traces", "montage: which channels are shown")
+        KeyTip(self.montage_button, words, row, write=self.montage_button.set_tip)
         self.montage_button.clicked.connect(self.montage_asked)
         self._search = TextField("Find a channel", width=RAIL_PX - 16, height=26, icon="search", px=12)
         self._search.setPlaceholderText("Name")
@@ -79,10 +84,9 @@ class HeaderStripView(AbstractView, QWidget):
         self._search.textEdited.connect(self._on_searched)
         self._search.returnPressed.connect(self._end_search)
         self._search.escaped.connect(self._end_search)
-        self.window_stepper = Stepper(
-            "Window", tip="Seconds shown. Type, scroll or use [ and ]", value_width=44, has_menu=True
-        )
+        self.window_stepper = Stepper("Window", value_width=44, has_menu=True)
         self.scale_stepper = Stepper("Scale", value_width=64, has_menu=True)
+        self._window_tip, self._scale_tip = KeyTip(self.window_stepper, ""), KeyTip(self.scale_stepper, "")
         self.window_stepper.stepped.connect(lambda step: navigator.step_window(step))
         self.window_stepper.typed.connect(self._on_window_typed)
         self.scale_stepper.stepped.connect(lambda step: self._scale.step(step))
@@ -190,11 +194,11 @@ class HeaderStripView(AbstractView, QWidget):
         viewport = self._state.viewport
         self.window_stepper.show_text(window_text(viewport.duration_s))
         speed = "" if viewport.paper_mm_s is None else f", {viewport.paper_mm_s:g} mm/s on this screen"
-        self.window_stepper.setToolTip(f"Seconds shown{speed}. Type, scroll or use [ and ]")
+        self._window_tip.say(f"Seconds shown{speed}. Type, scroll or use keys", *_WINDOW_KEYS)
         self._shown_bar = self._scale.bar
         text, tip = self._scale.words()
         self.scale_stepper.show_text(text)
-        self.scale_stepper.setToolTip(tip)
+        self._scale_tip.say(tip, *_SCALE_KEYS)
         self._show_labels()
         is_removed = viewport.mode == "difference"
         self._row.setContentsMargins(8, 0, 12 + (removed_px() if is_removed else 0), 1)

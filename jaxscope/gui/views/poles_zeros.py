@@ -19,6 +19,7 @@ from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import begin, draw_text
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.switch import Switch
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.chain_list_model import title_of
@@ -116,7 +117,8 @@ class PolesZerosFace(QWidget, AbstractView):
         self._words = _Words()
         self._side = QWidget()
         self.pictures = SegmentedControl(_PICTURES, name="Picture", height=28, padding=8)
-        self.zoom_in = IconButton("zoom-in", "Closer [+]", size=28, icon_size=16)
+        self.zoom_in = IconButton("zoom-in", "Closer", size=28, icon_size=16)
+        KeyTip(self.zoom_in, "Closer", ("plane", "closer"), write=self.zoom_in.set_tip)
         self.add_pole = Button("Pole", "plain", icon="x", height=28, padding=8)
         self.add_zero = Button("Zero", "plain", icon="circle", height=28, padding=8)
         self.keep_gain = Switch("Keep the gain", width=28, height=16, label="Keep the gain at 0 Hz")
@@ -221,8 +223,8 @@ class PolesZerosFace(QWidget, AbstractView):
         self.revert.setSizePolicy(policy)
         self.keep_gain.setChecked(True)
         self.keep_gain.setToolTip("Scales the gain while roots move, so that this frequency keeps its size")
-        self.add_pole.setToolTip("Add a pole pair [Insert]")
-        self.add_zero.setToolTip("Add a zero pair [Shift Insert]")
+        KeyTip(self.add_pole, "Add a pole pair", ("plane", "add a pole pair"))
+        KeyTip(self.add_zero, "Add a zero pair", ("plane", "add a zero pair"))
         self.message.hide()
 
     def _connect(self) -> None:

@@ -17,6 +17,7 @@ from jaxscope.compute.frames import Blocked, Frame, Opened
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.key_tips import with_key
 from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of, name_stride, shown_channels
 from jaxscope.gui.theme import colour, font, scaled, theme
@@ -30,7 +31,7 @@ from jaxscope.session.state import SessionState
 
 _DRAG_PX = 5.0
 _TOOLS = ("eye", "viewfinder", "arrows-vertical")
-_TOOL_TIPS = ("Hide this channel [H]", "Only this channel", "Drag to change the height")
+_TOOL_TIPS = ("Hide this channel", "Only this channel", "Drag to change the height")
 _TOOL_LEFT, _TOOL_STEP = 60, 21
 _TALLER = 1.25
 
@@ -150,7 +151,7 @@ class RailView(AbstractView, QWidget):
         top = min(max(rect.center().y() - scaled(10), 0), self.height() - scaled(20))
         words = QRectF(rect.left(), top, rect.width(), scaled(20))
         swatch = min(12.0, max(4.0, rect.height() - 2))
-        rounded(painter, QRectF(14, rect.center().y() - swatch / 2, 3, swatch), 1.5, lane.colour)
+        rounded(painter, QRectF(14, words.center().y() - swatch / 2, 3, swatch), 1.5, lane.colour)
         has_tools = is_under and rect.height() >= 16
         room = scaled(_TOOL_LEFT - 28 if has_tools else (38 if lane.unit else 82))
         elide = Qt.TextElideMode.ElideMiddle
@@ -304,7 +305,7 @@ class RailView(AbstractView, QWidget):
             return ""
         tool = self._tool_at(point)
         if tool is not None:
-            return _TOOL_TIPS[tool]
+            return with_key(_TOOL_TIPS[0], ("traces", "hide the selected channels")) if tool == 0 else _TOOL_TIPS[tool]
         if point.x() < 24:
             return "Colour of the filtered trace"
         if point.x() >= self.width() - 36:

@@ -12,6 +12,7 @@ from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, draw_text, rounded, text_width
 from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.select import Select
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.gui.views.design_face_facts import rate_sentence, rate_words
@@ -74,12 +75,15 @@ class ResponsePanel(QWidget, AbstractView):
         self.curves = CurvePlot()
         self.view = Select("Response view", bare=True)
         self.view.set_choices([(key, words[0]) for key, words in VIEWS.items()], [""] * len(VIEWS))
-        self.view.setToolTip("Choose: magnitude, phase, group delay, impulse, step [G]")
+        row = ("response", "next view: magnitude, phase, group delay, impulse, step")
+        KeyTip(self.view, "Choose: magnitude, phase, group delay, impulse, step", row)
         self._dispatch = dispatch
         #: the rate that the curve is for, where the chain has several
         self.rate = Label("", 11, 400, "text3")
         self._legend = _Legend()
-        self.pins_button = IconButton("pin", "Pinned chains: compare with how it was [V]", size=26, icon_size=15)
+        pins = "Pinned chains: compare with how it was"
+        self.pins_button = IconButton("pin", pins, size=26, icon_size=15)
+        KeyTip(self.pins_button, pins, ("response", "pinned chain or own one"), write=self.pins_button.set_tip)
         self.limits_button = IconButton("target", "Limits: what the response must keep to", size=26, icon_size=15)
         self._pins: PinsPopover | None = None
         self._limits: LimitsPopover | None = None

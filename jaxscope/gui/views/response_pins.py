@@ -13,6 +13,7 @@ from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, disc
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.components.text_field import TextField
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch
 from jaxscope.session.actions import ChoosePin, PinChain, RemovePin, RenamePin, ShowPin, UsePin
@@ -76,10 +77,10 @@ class PinsPopover(Popover, AbstractView):
         self._state = SessionState()
         self._rows: list[_PinRow] = []
         self.on_traces = Switch("On the traces", label="On the traces", width=28, height=16)
-        self.on_traces.setToolTip("Show the pinned chain in place of its own [V]")
+        KeyTip(self.on_traces, "Show the pinned chain in place of its own", ("traces", "pinned chain or own one"))
         self.note = Label(_NOTHING, 12, 400, "text2", shrink=True)
         self.pin = Button("Pin this chain", "plain", icon="plus", height=28, padding=8)
-        self.pin.setToolTip("Keep the chain as it is now [Shift V]")
+        KeyTip(self.pin, "Keep the chain as it is now", ("traces", "pin this chain"))
         head, foot = QHBoxLayout(), QHBoxLayout()
         for row, parts in (
             (head, (Label("Pinned chains", 15, 600), None, self.on_traces)),

@@ -16,6 +16,7 @@ from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.painting import begin, disc, draw_text, focus_ring, hairline, rounded, text_width
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.top_bar_readout import Readout
@@ -24,22 +25,20 @@ from jaxscope.session.actions import ChooseMode
 from jaxscope.session.state import EngineChoice, SessionState
 
 _MODES = (
-    Segment(key="overlay", label="Overlay", icon="overlay", tip="Filtered signal over the recording [1]"),
-    Segment(key="split", label="Split", icon="split", tip="Recording left, filtered right, same time and scale [2]"),
+    Segment(key="overlay", label="Overlay", icon="overlay", tip="Filtered signal over the recording"),
+    Segment(key="split", label="Split", icon="split", tip="Recording left, filtered right, same time and scale"),
     Segment(
         key="curtain",
         label="Curtain",
         icon="curtain",
-        tip="Recording left of a line you can drag, filtered right of it [3]",
+        tip="Recording left of a line you can drag, filtered right of it",
     ),
     Segment(
-        key="difference",
-        label="Difference",
-        icon="difference",
-        tip="What the filter took away: before minus after [4]",
+        key="difference", label="Difference", icon="difference", tip="What the filter took away: before minus after"
     ),
 )
 _MODES_IN_WORDS = tuple(replace(mode, icon=None) for mode in _MODES)
+_EXPORT = ("Save the filtered recording, code, coefficients, figure or text", ("anywhere", "export"))
 _WIDE_FROM_PX = 1440
 _ICONS_BELOW_PX = 1200
 #: width at text scale 1 below which larger text leaves no room for the words of the modes
@@ -118,6 +117,7 @@ class ComputeChip(QToolButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Where to filter")
+        self._tip = KeyTip(self, "", write=self._set_tip)
         self.show_engine(self._engine, "")
 
     def set_narrow(self, *, narrow: bool) -> None:
@@ -125,15 +125,16 @@ class ComputeChip(QToolButton):
         self._is_narrow = narrow
         self._lay_out()
 
+    def _set_tip(self, tip: str) -> None:
+        self.setToolTip(tip)
+        self.setAccessibleDescription(tip)
+
     def show_engine(self, engine: EngineChoice, picked: str) -> None:
         """Show a choice; ``picked`` is the method that ``auto`` has taken."""
         self._engine = engine
         method = f"{engine.method}{f' ({picked}, picked)' if engine.method == 'auto' and picked else ''}"
-        tip = (
-            f"Filter on {device_title(engine.device)} in {engine.precision}, method {method}. Click to choose [Ctrl D]"
-        )
-        self.setToolTip(tip)
-        self.setAccessibleDescription(tip)
+        where = f"{device_title(engine.device)} in {engine.precision}"
+        self._tip.say(f"Filter on {where}, method {method}. Click to choose", ("anywhere", "device chooser"))
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -189,7 +190,7 @@ class TopBarView(AbstractView, QWidget):
         self._has_recording = False
         self._picked = ""
         self.menu_button = IconButton("menu-2", "Menu [Alt]")
-        self.open_button = IconButton("folder-open", "Open a recording [Ctrl O]")
+        self.open_button = IconButton("folder-open", "Open a recording")
         self.title = TitleBlock()
         self.undo_button = IconButton("arrow-back-up", "Nothing to undo", size=30, icon_size=17)
         self.redo_button = IconButton("arrow-forward-up", "Nothing to redo", size=30, icon_size=17)
@@ -197,6 +198,7 @@ class TopBarView(AbstractView, QWidget):
         self.chip = ComputeChip()
         self.readout = Readout()
         self.export_button = Button("Export", "plain", icon="file-export")
+        self._name_keys()
         self._path = ""
         self._lay_out()
         self.menu_button.clicked.connect(self._on_menu)
@@ -261,22 +263,38 @@ class TopBarView(AbstractView, QWidget):
                 self.title.show_recording(self._path, facts_of(outcome.info))
             case Frame():
                 self.export_button.setEnabled(True)
-                self.export_button.setToolTip("Save the filtered recording [Ctrl E]")
+                self._export_tip.say(*_EXPORT)
                 if outcome.method != self._picked:
                     self._picked = outcome.method
                     self.chip.show_engine(self._state.engine, outcome.method)
             case Blocked():
                 self.export_button.setEnabled(False)
                 why = "unstable" if outcome.kind == "unstable" else "held"
-                self.export_button.setToolTip(f"The filter is {why}; export waits")
+                self._export_tip.say(f"The filter is {why}; export waits")
         self.readout.show_frame(outcome)
+
+    def _name_keys(self) -> None:
+        """Say in tooltips which keys do the same."""
+        opener, row = self.open_button, ("anywhere", "open a recording")
+        KeyTip(opener, "Open a recording", row, write=opener.set_tip)
+        self._undo_tip = KeyTip(self.undo_button, "Nothing to undo", write=self.undo_button.set_tip)
+        self._redo_tip = KeyTip(self.redo_button, "Nothing to redo", write=self.redo_button.set_tip)
+        self._export_tip = KeyTip(self.export_button, *_EXPORT)
+        self._name_modes()
+
+    def _name_modes(self) -> None:
+        for segment in _MODES:
+            KeyTip(self.modes.button(segment.key), segment.tip, ("traces", segment.label))
 
     def show_history(self, undo: str, redo: str, *, dirty: bool) -> None:
         """Show what can be undone and done again (empty: nothing), and whether there are unsaved changes."""
         self.undo_button.setEnabled(bool(undo))
         self.redo_button.setEnabled(bool(redo))
-        self.undo_button.set_tip(f"Undo: {undo} [Ctrl Z]" if undo else "Nothing to undo")
-        self.redo_button.set_tip(f"Redo: {redo} [Ctrl Shift Z]" if redo else "Nothing to redo")
+        for tip, word, edit in ((self._undo_tip, "undo", undo), (self._redo_tip, "redo", redo)):
+            if edit:
+                tip.say(f"{word.capitalize()}: {edit}", ("anywhere", word))
+            else:
+                tip.say(f"Nothing to {word}")
         self.title.show_dirty(dirty=dirty and self._has_recording)
 
     def close_recording(self) -> None:
@@ -309,7 +327,10 @@ class TopBarView(AbstractView, QWidget):
         self.chip.set_narrow(narrow=is_narrow)
         self.readout.set_narrow(narrow=is_narrow)
         in_icons = self.width() < _ICONS_BELOW_PX or roomy < _LEAST_ROOM_FOR_WORDS_PX
+        first = self.modes.button(_MODES[0].key)
         self.modes.set_segments(_MODES if in_icons else _MODES_IN_WORDS)
+        if self.modes.button(_MODES[0].key) is not first:
+            self._name_modes()
         self.modes.set_icons_only(icons_only=in_icons)
         self.modes.set_current(self._state.viewport.mode)
 
