@@ -13,10 +13,12 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache, partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -107,7 +109,8 @@ def _rows(path: Path, stored: Path, seconds: float) -> list[dict[str, Any]]:
         what = f"read: {recording.info.format}, {N_CHANNELS} × {n_values // N_CHANNELS}"
 
         def row(name: str, contender: str, other: Callable[[], object], mine: Callable[[], object]) -> dict[str, Any]:
-            times = medians({"ours": mine, "other": other}, budget_s=parts_s)
+            cpu = {"ours": _Counted(mine), "other": _Counted(other)}
+            times = medians({who: counted.run for who, counted in cpu.items()}, budget_s=parts_s)
             n_bytes = stored.stat().st_size
             return {
                 "name": f"{what}, {name}",
@@ -116,6 +119,7 @@ def _rows(path: Path, stored: Path, seconds: float) -> list[dict[str, Any]]:
                 "reference_ns_per_sample": times["other"] / n_values * 1e9,
                 "ratio": times["other"] / times["ours"],
                 "max_abs_error": error,
+                "cpu_ratio": cpu["other"].median_s() / cpu["ours"].median_s(),
                 "n_bytes": n_bytes,
                 "ours_bytes_per_s": n_bytes / times["ours"],
                 "reference_bytes_per_s": n_bytes / times["other"],
@@ -129,6 +133,24 @@ def _rows(path: Path, stored: Path, seconds: float) -> list[dict[str, Any]]:
         if has_peer:
             rows.append(row("from the cache", library, partial(peer, path, _nothing), ours))
         return rows
+
+
+class _Counted:
+    """Counts the processor time that a function takes, which others that are busy on the machine do not lengthen."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._taken_s: list[float] = []
+
+    def run(self) -> None:
+        """Call the function."""
+        begun = time.thread_time()
+        self._function()
+        self._taken_s.append(time.thread_time() - begun)
+
+    def median_s(self) -> float:
+        """Return the seconds of the middle call."""
+        return median(self._taken_s)
 
 
 def _after(first: Callable[[], object], then: Callable[[], object]) -> None:

@@ -26,6 +26,7 @@ def test_every_format_is_read_beside_a_plain_read_and_its_peer() -> None:
         kind = row["name"].removeprefix("read: ").split(",")[0]
         assert row["max_abs_error"] <= 0.51 * STEPS.get(kind, 0.0)
         assert row["ours_bytes_per_s"] == pytest.approx(row["n_bytes"] / (row["ours_ns_per_sample"] * (1 << 16)) * 1e9)
+        assert row["cpu_ratio"] > 0
         assert row["ratio"] == pytest.approx(row["reference_ns_per_sample"] / row["ours_ns_per_sample"])
 
 
