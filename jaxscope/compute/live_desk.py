@@ -49,10 +49,11 @@ class LiveDesk:
         return True
 
     def start(self, wish: Wish) -> None:
-        """Begin what the state of a wish says, in place of what runs."""
+        """Begin what the state of a wish says, in place of what runs; where other channels are shown it goes on."""
+        reached_s = None if self._session is None else self._session.position_s
         self.stop()
         live = wish.state.live
-        make = self._follower(wish) if live.running == "follow" else self._player(wish)
+        make = self._follower(wish) if live.running == "follow" else self._player(wish, reached_s)
         self._session = LiveSession(self._bench, live.running, make, self._tune)
 
     def stop(self) -> None:
@@ -66,10 +67,11 @@ class LiveDesk:
         return None if self._session is None else self._session.work(wish, then)
 
     @staticmethod
-    def _player(wish: Wish) -> Callable[[LiveChoice, float], LiveSource]:
+    def _player(wish: Wish, reached_s: float | None) -> Callable[[LiveChoice, float], LiveSource]:
         def make(live: LiveChoice, history_s: float) -> LiveSource:
+            start_s = live.start_s if reached_s is None else reached_s
             return FileSource(
-                wish.entry.recording, name=wish.entry.path, start_s=live.start_s, history_s=history_s, speed=live.speed
+                wish.entry.recording, name=wish.entry.path, start_s=start_s, history_s=history_s, speed=live.speed
             )
 
         return make

@@ -14,9 +14,11 @@ import pytest
 from jaxscope.compute import live_desk
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.frames import Blocked, Failure, Frame, Grown, LivePosition, Opened
+from jaxscope.compute.montaged import montaged
 from jaxscope.engines.filter_array import filter_array
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
+from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.readers import open_recording
 from jaxscope.resource_files import resource_path
@@ -229,6 +231,24 @@ def test_a_file_that_begins_anew_ends_the_following_with_a_sentence(open_desk, t
     desk.go(1.0)
     assert "has become shorter" in desk.of(Failure)[-1].sentence
     assert desk.of(LivePosition)[-1].over
+
+
+def test_it_goes_on_where_it_was_through_another_montage(open_desk):
+    desk = open_desk()
+    desk.do(act.Play(start_s=0.0))
+    desk.go(3.0, steps=6)
+    desk.do(act.SetMontage(montage=Montage(kind="average")))
+    desk.go(1.0, steps=4)
+    assert desk.of(LivePosition)[-1].position_s == pytest.approx(4.0, abs=0.05)
+    with open_recording(desk.path) as recording:
+        x = montaged(recording, Montage(kind="average")).read(0, 10**9, [0])
+    whole = filter_array(x, LOW, rate_hz=256.0)[0]
+    times_s, after = desk.after()
+    has_run = np.isfinite(after)
+    samples = np.round(times_s[has_run] * 256).astype(int)
+    assert times_s[has_run].max() > 3.9
+    late = times_s[has_run] > 3.0
+    assert np.abs(after[has_run] - whole[samples])[late].max() < 1e-6 * np.abs(whole).max()
 
 
 def test_what_runs_ends_with_its_recording(open_desk):
