@@ -25,7 +25,7 @@ ByteArray = npt.NDArray[np.uint8]
 
 #: So much of a file is read and made into values at a time: both stay in the cache of a processor. Rows shorter than
 #: so many samples would cost more in turning to the next than they save; many channels take more bytes, within limits.
-TILE_BYTES, TILE_SAMPLES, MOST_TILE_BYTES = 256 << 10, 4096, 4 << 20
+TILE_BYTES, TILE_SAMPLES, MOST_TILE_BYTES = 1 << 20, 4096, 4 << 20
 #: Integers of three bytes, which NumPy does not know, as the type of a table.
 INT24 = np.dtype("V3")
 
