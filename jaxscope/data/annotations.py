@@ -6,7 +6,8 @@ MNE, or by a flag. Events in order are sorted by onset; sorting keeps those of o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 #: How the text of an event begins that marks a bad span, in capitals or not.
@@ -99,6 +100,16 @@ class EventEdits:
 def in_order(events: Iterable[Annotation]) -> tuple[Annotation, ...]:
     """Return events sorted by onset."""
     return tuple(sorted(events, key=lambda event: event.onset_s))
+
+
+def place_of(events: Sequence[Annotation], event: Annotation) -> int | None:
+    """Return where an event is among events in order, None where it is not; found by its onset."""
+    place = bisect_left(events, event.onset_s, key=lambda other: other.onset_s)
+    while place < len(events) and events[place].onset_s == event.onset_s:
+        if events[place] == event:
+            return place
+        place += 1
+    return None
 
 
 def joined_channels(events: Iterable[Annotation]) -> tuple[Annotation, ...]:

@@ -7,11 +7,16 @@ at events whose onset is in the window or less than twice their own duration bef
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from jaxscope.data.annotations import Annotation
+
+FloatArray = npt.NDArray[np.float64]
+#: The class of events without a duration.
+_NO_LENGTH = -(2**20)
 
 
 class EventIndex:
@@ -25,43 +30,46 @@ class EventIndex:
 
     def __init__(self, events: Sequence[Annotation] = ()) -> None:
         self.events = tuple(events)
-        self.onsets_s = [event.onset_s for event in self.events]
+        self.onsets_s = np.array([event.onset_s for event in self.events], dtype=np.float64)
+        self.lengths_s = np.array([event.duration_s or 0.0 for event in self.events], dtype=np.float64)
         #: how many events the last search looked at
         self.touched = 0
-        classes: dict[float, list[int]] = {}
-        for number, event in enumerate(self.events):
-            length_s = event.duration_s or 0.0
-            longest_s = 2.0 ** math.ceil(math.log2(length_s)) if length_s > 0 else 0.0
-            classes.setdefault(longest_s, []).append(number)
-        self._classes = [
-            (longest_s, numbers, [self.onsets_s[number] for number in numbers])
-            for longest_s, numbers in classes.items()
-        ]
+        #: longest duration, numbers and onsets of each class
+        self._classes: list[tuple[float, npt.NDArray[np.intp], FloatArray]] = []
+        # the power of two that is above a length
+        powers = np.where(self.lengths_s > 0, np.frexp(self.lengths_s)[1], _NO_LENGTH)
+        for power in np.unique(powers).tolist():
+            numbers = np.flatnonzero(powers == power)
+            longest_s = 0.0 if power == _NO_LENGTH else 2.0**power
+            self._classes.append((longest_s, numbers, self.onsets_s[numbers]))
 
     def __len__(self) -> int:
         return len(self.events)
 
-    def between(self, start_s: float, stop_s: float) -> list[int]:
+    def between(self, start_s: float, stop_s: float) -> npt.NDArray[np.intp]:
         """Return the numbers of the events that reach into a time, both ends included, in order.
 
         Examples
         --------
         >>> night = Annotation(onset_s=0.0, duration_s=100.0)
         >>> index = EventIndex((night, Annotation(onset_s=5.0), Annotation(onset_s=50.0)))
-        >>> index.between(40.0, 60.0)
+        >>> index.between(40.0, 60.0).tolist()
         [0, 2]
         """
-        found: list[int] = []
+        found: list[npt.NDArray[np.intp]] = []
         self.touched = 0
         for longest_s, numbers, onsets_s in self._classes:
             # the bound is widened by a rounding: a sum of onset and duration may come out a hair later
             reach_s = start_s - longest_s - 1e-9 * abs(start_s)
-            first, last = bisect_left(onsets_s, reach_s), bisect_right(onsets_s, stop_s)
+            first = int(np.searchsorted(onsets_s, reach_s, side="left"))
+            last = int(np.searchsorted(onsets_s, stop_s, side="right"))
             self.touched += max(0, last - first)
-            found += [number for number in numbers[first:last] if self.events[number].stop_s >= start_s]
-        return sorted(found)
+            near = numbers[first:last]
+            found.append(near[self.onsets_s[near] + self.lengths_s[near] >= start_s])
+        return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.intp)
 
     def beside(self, second: float, direction: int) -> Annotation | None:
         """Return the first event after (1) or the last one before (-1) a time, None where there is none."""
-        place = bisect_right(self.onsets_s, second) if direction > 0 else bisect_left(self.onsets_s, second) - 1
+        after = int(np.searchsorted(self.onsets_s, second, side="right"))
+        place = after if direction > 0 else int(np.searchsorted(self.onsets_s, second, side="left")) - 1
         return self.events[place] if 0 <= place < len(self.events) else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QFileDialog
 
-from jaxscope.data.annotations import Annotation
+from jaxscope.data.annotations import Annotation, place_of
 from jaxscope.data.event_tables import events_table, parse_events
 from jaxscope.errors import JaxscopeError, ReadError, WriteError, counted
 from jaxscope.gui.event_looks import looks_of
@@ -50,7 +50,7 @@ class EventDesk:
     def selected(self) -> Annotation | None:
         """The selected event, None where none is or where it is gone."""
         event = self._shell.viewport.selected_event
-        return event if event is not None and event in self.events else None
+        return event if event is not None and place_of(self.events, event) is not None else None
 
     @property
     def editor(self) -> EventEditor:
@@ -119,7 +119,7 @@ class EventDesk:
         selected, viewport, index = self.selected, self._shell.viewport, looks_of(self.events).index
         middle_s = viewport.start_s + viewport.duration_s / 2
         if selected is not None and viewport.start_s <= selected.onset_s <= viewport.start_s + viewport.duration_s:
-            at = self.events.index(selected) + direction
+            at = (place_of(self.events, selected) or 0) + direction
             event = self.events[at] if 0 <= at < len(self.events) else None
         else:
             event = index.beside(middle_s, direction)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
-import numpy.typing as npt
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.data.event_index import EventIndex
@@ -27,11 +26,12 @@ class EventLooks:
     def __init__(self, events: tuple[Annotation, ...]) -> None:
         self.events = events
         self.index = EventIndex(events)
-        self.onsets_s: npt.NDArray[np.float64] = np.array(self.index.onsets_s, dtype=np.float64)
-        self.lengths_s: npt.NDArray[np.float64] = np.array([event.duration_s or 0.0 for event in events])
         self._colours: dict[str, str] = {}
         taken: set[str] = set()
-        for text in dict.fromkeys(event.text for event in events if not event.marks_bad):
+        for text in dict.fromkeys(event.text for event in events):
+            if Annotation(onset_s=0.0, text=text).says_bad:
+                self._colours[text] = BAD_COLOUR
+                continue
             if len(taken) == len(COLOURS):
                 taken.clear()
             # the same text has the same colour in every recording, unless another one was there before
@@ -41,24 +41,24 @@ class EventLooks:
             taken.add(self._colours[text])
 
     def colour_of(self, event: Annotation) -> str:
-        """Return the token of the palette that an event is drawn in."""
-        return BAD_COLOUR if event.marks_bad else self._colours.get(event.text, COLOURS[0])
+        """Return the token of the palette that an event of the list is drawn in."""
+        return BAD_COLOUR if event.is_bad else self._colours[event.text]
 
     def drawn(self, start_s: float, stop_s: float, width_px: float) -> list[int]:
         """Return the numbers of the events that a window draws, in order: of many in one pixel the first.
 
         Those that are a pixel wide or more are drawn as well, while there are not more of them than pixels.
         """
-        found = self.index.between(start_s, stop_s)
-        if len(found) <= width_px * _DENSEST:
-            return found
-        pixel_s = max(stop_s - start_s, 1e-12) / max(width_px, 1.0)
-        numbers = np.array(found)
-        columns = np.floor((self.onsets_s[numbers] - start_s) / pixel_s)
-        first = numbers[np.unique(np.maximum(columns, 0.0), return_index=True)[1]]
-        wide = numbers[self.lengths_s[numbers] >= pixel_s]
-        wide = wide[:: max(1, -(-len(wide) // max(1, int(width_px))))]
-        return [int(number) for number in np.union1d(first, wide)]
+        numbers = self.index.between(start_s, stop_s)
+        if len(numbers) > width_px * _DENSEST:
+            pixel_s = max(stop_s - start_s, 1e-12) / max(width_px, 1.0)
+            columns = np.floor((self.index.onsets_s[numbers] - start_s) / pixel_s)
+            first = numbers[np.unique(np.maximum(columns, 0.0), return_index=True)[1]]
+            wide = numbers[self.index.lengths_s[numbers] >= pixel_s]
+            wide = wide[:: max(1, -(-len(wide) // max(1, int(width_px * _DENSEST))))]
+            numbers = np.union1d(first, wide)
+        found: list[int] = numbers.tolist()
+        return found
 
 
 _known: list[EventLooks] = []

@@ -60,6 +60,8 @@ def filter_command(
             words += ["--chain", chain_words(chain)]
         if state.document.montage is not None:
             words += ["--montage", word_of(state.document.montage)]
+        if state.document.bad_spans != "keep":
+            words += ["--bad-spans", state.document.bad_spans]
     recording = state.document.recording
     if recording is not None and recording.rate_hz is not None and recording.path == source:
         words += ["--rate", _number(recording.rate_hz)]

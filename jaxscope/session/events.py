@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from jaxscope.data.annotations import Annotation, EventEdits, in_order
+from jaxscope.data.annotations import Annotation, EventEdits, in_order, place_of
 from jaxscope.errors import SpecError, counted
 from jaxscope.session.action import Action
 from jaxscope.session.actions_events import AddEvents, ChangeEvent, RemoveEvents, SelectEvent, SetBadSpans
@@ -46,9 +46,8 @@ def with_events(document: Document, action: Action) -> Document:
             for event in action.events:
                 _check(event)
             return replace(document, annotations=in_order((*events, *action.events))) if action.events else document
-        case ChangeEvent() if action.event in events and action.event != action.to:
+        case ChangeEvent() if (at := place_of(events, action.event)) is not None and action.event != action.to:
             _check(action.to)
-            at = events.index(action.event)
             return replace(document, annotations=in_order((*events[:at], action.to, *events[at + 1 :])))
         case RemoveEvents():
             gone = Counter(action.events)
@@ -84,7 +83,13 @@ def recent_texts(document: Document, typed: tuple[str, ...] = ()) -> tuple[str, 
 
 def describe_events(before: tuple[Annotation, ...], after: tuple[Annotation, ...]) -> str:
     """Return what happened to events in a few words, such as ``"Move event Blink"``."""
-    old, new = Counter(before), Counter(after)
+    # most are the very same: only what lies between the first and the last that differ is counted
+    same = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one is not other), None)
+    first = min(len(before), len(after)) if same is None else same
+    last = 0
+    while last < min(len(before), len(after)) - first and before[-1 - last] is after[-1 - last]:
+        last += 1
+    old, new = Counter(before[first : len(before) - last]), Counter(after[first : len(after) - last])
     gone, come = list((old - new).elements()), list((new - old).elements())
     if len(gone) == len(come) == 1:
         return _describe_change(gone[0], come[0])

@@ -84,6 +84,13 @@ def test_bad_samples_are_those_whose_time_lies_in_a_bad_span() -> None:
     assert found.rows == (((400, 700), (5400, 6000)),)
 
 
+def test_a_channel_made_of_others_is_bad_where_any_of_them_is() -> None:
+    info = _info()
+    made = replace(info.channels[0], name="E1-E2", made_of=("E1", "E2"))
+    found = bad_samples(bad_events(EVENTS), replace(info, channels=(made,)), (0,))
+    assert found.rows == (BAD[1],)
+
+
 def test_masking_copies_only_where_something_is_bad() -> None:
     x = np.zeros((3, 100))
     bad = bad_samples(bad_events(EVENTS), _info(), (0, 1, 2))

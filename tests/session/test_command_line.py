@@ -26,6 +26,8 @@ def test_what_is_usual_is_left_out_and_names_are_quoted() -> None:
     assert words[6].startswith('{"format":"jaxscope-chain","version":1,"name":"It\'s","channels":["a*"],"phase":"zero"')
     assert "gaps" not in words[6]
     assert words[7:] == ["--channels", "a,b c", "--start", "1.5"]
+    left_out = replace(STATE, document=replace(STATE.document, bad_spans="exclude"))
+    assert shlex.split(filter_command(left_out, "a", "b"))[-2:] == ["--bad-spans", "exclude"]
     other = replace(STATE, engine=EngineChoice(device="gpu:1", precision="float32", method="scan"))
     assert shlex.split(filter_command(other, "a", "b", project="p.jaxscope"))[5:] == [
         "--project", "p.jaxscope", "--backend", "gpu", "--device", "1", "--precision", "float32", "--method", "scan",

@@ -6,6 +6,7 @@ are seen, and arrows, Home, End and a screen reader come with it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.data.annotations import Annotation
+from jaxscope.data.annotations import Annotation, place_of
 from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover
@@ -267,8 +268,9 @@ class EventList(Popover, AbstractView):
         selected = self._desk.selected
         row = -1
         if selected is not None:
-            at = self._desk.events.index(selected)
-            row = self.model.numbers.index(at) if at in self.model.numbers else -1
+            at = place_of(self._desk.events, selected) or 0
+            place = bisect_left(self.model.numbers, at)
+            row = place if self.model.numbers[place : place + 1] == [at] else -1
         index = self.model.index(row) if row >= 0 else QModelIndex()
         self.list.setCurrentIndex(index)
         if row >= 0:

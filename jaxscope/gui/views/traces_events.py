@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPen
+from PySide6.QtGui import QImage, QPainter, QPen
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.gui.components.painting import draw_text, rounded, text_width
-from jaxscope.gui.event_looks import looks_of
+from jaxscope.gui.event_looks import BAD_COLOUR, COLOURS, EventLooks, looks_of
 from jaxscope.gui.painting.geometry import PaneRect
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
@@ -23,6 +24,8 @@ from jaxscope.gui.views.traces_model import TracesModel
 
 Part = Literal["body", "start", "stop"]
 _MOST_LABELS = 40
+#: Events that are painted one by one at most.
+_MOST_DASHED = 80
 #: The strip at the top where events are taken hold of, and how near to an edge.
 FLAG_PX = 26
 GRAB_PX = 5.0
@@ -54,18 +57,18 @@ def marks_in(model: TracesModel, pane: PaneRect) -> list[Mark]:
     selected, face = model.state.viewport.selected_event, font(11, 500)
     free_from = last_left = -1e9
     marks: list[Mark] = []
-    n_labels = 0
-    for number in looks.drawn(model.start_s, model.stop_s, pane.width):
-        event = looks.events[number]
-        left = round(pane.x_of(event.onset_s, model.start_s, model.duration_s))
-        right = pane.x_of(event.stop_s, model.start_s, model.duration_s)
-        words = label_of(event)
-        label_px = 0.0
-        if words and (left >= free_from and n_labels < _MOST_LABELS):
-            label_px = min(text_width(words, face) + 14, float(scaled(_LONGEST_LABEL_PX)))
+    n_labels, longest = 0, float(scaled(_LONGEST_LABEL_PX))
+    numbers = looks.drawn(model.start_s, model.stop_s, pane.width)
+    onsets_s, lengths_s = looks.index.onsets_s[numbers], looks.index.lengths_s[numbers]
+    lefts = np.round(pane.left + (onsets_s - model.start_s) / model.duration_s * pane.width).tolist()
+    rights = (pane.left + (onsets_s + lengths_s - model.start_s) / model.duration_s * pane.width).tolist()
+    for number, left, right in zip(numbers, lefts, rights, strict=True):
+        event, label_px = looks.events[number], 0.0
+        if left >= free_from and n_labels < _MOST_LABELS and (words := label_of(event)):
+            label_px = min(text_width(words, face) + 14, longest)
             free_from = left + label_px + 6
             n_labels += 1
-        is_flagged = left != last_left or event == selected
+        is_flagged = left != last_left or event is selected
         last_left = left
         marks.append(Mark(event=event, left=left, right=right, label_px=label_px, is_flagged=is_flagged))
     return marks
@@ -145,21 +148,15 @@ def paint_events(canvas: Canvas, pane: PaneRect) -> None:
     painter, model = canvas.painter, canvas.model
     looks = looks_of(model.state.document.annotations)
     selected, face = model.state.viewport.selected_event, font(11, 500)
-    marks, shaded_to = marks_in(model, pane), -1e9
-    for mark in marks:
-        token = looks.colour_of(mark.event)
-        if mark.event == selected and not canvas.is_for_paper:
-            _paint_selected(canvas, pane, mark, token)
-        if mark.event.duration_s:
-            left = max(mark.left, shaded_to, pane.shown_left - 2)
-            right = min(mark.right, pane.shown_right + 2)
-            if right > left and (mark.left >= shaded_to or right >= shaded_to + 1):
-                painter.fillRect(QRectF(left, 0, right - left, 3), colour(token, 0.7))
-                shaded_to = right
-        if mark.is_flagged:
-            painter.setPen(QPen(colour(token, 0.9), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(mark.left + 0.5, 0), QPointF(mark.left + 0.5, canvas.height))
-            painter.fillRect(QRectF(mark.left, 4, 2, scaled(18)), colour(token))
+    marks = marks_in(model, pane)
+    if selected is not None and not canvas.is_for_paper:
+        for mark in marks:
+            if mark.event == selected:
+                _paint_selected(canvas, pane, mark, looks.colour_of(mark.event))
+    if len(marks) > _MOST_DASHED:
+        _paint_many(canvas, marks, looks)
+    else:
+        _paint_few(canvas, pane, marks, looks)
     for mark in marks:
         if not mark.label_px:
             continue
@@ -169,6 +166,54 @@ def paint_events(canvas: Canvas, pane: PaneRect) -> None:
         room = box.adjusted(7, 0, -5, 0)
         token = "text" if is_selected else "text2"
         draw_text(painter, room, label_of(mark.event), face, token, elide=Qt.TextElideMode.ElideRight)
+
+
+def _paint_few(canvas: Canvas, pane: PaneRect, marks: list[Mark], looks: EventLooks) -> None:
+    """Paint a bar over what each covers, a dashed line and a flag."""
+    painter, shaded_to = canvas.painter, -1e9
+    for mark in marks:
+        token = looks.colour_of(mark.event)
+        if mark.event.duration_s:
+            left = max(mark.left, shaded_to, pane.shown_left - 2)
+            right = min(mark.right, pane.shown_right + 2)
+            if right > left:
+                painter.fillRect(QRectF(left, 0, right - left, 3), colour(token, 0.7))
+                shaded_to = right
+        if mark.is_flagged:
+            painter.setPen(QPen(colour(token, 0.9), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(mark.left + 0.5, 0), QPointF(mark.left + 0.5, canvas.height))
+            painter.fillRect(QRectF(mark.left, 4, 2, scaled(18)), colour(token))
+
+
+def _paint_many(canvas: Canvas, marks: list[Mark], looks: EventLooks) -> None:
+    """Paint the same as three rows of pixels, each drawn out downwards: a rectangle an event costs ten times as much.
+
+    The lines are not dashed: so many side by side show no dashes.
+    """
+    width = max(1, round(canvas.width))
+    lines, flags, bars = (np.zeros(width, dtype=np.uint32) for _ in range(3))
+    inks = {token: (_ink(token, 0.35), _ink(token, 1.0), _ink(token, 0.7)) for token in (*COLOURS, BAD_COLOUR)}
+    for mark in marks:
+        left, (line, flag, bar) = int(mark.left), inks[looks.colour_of(mark.event)]
+        if mark.event.duration_s:
+            bars[max(left, 0) : max(0, round(mark.right))] = bar
+        if 0 <= left < width:
+            lines[left] = line
+            flags[left : left + 2] = flag
+    painter = canvas.painter
+    painter.save()
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform, on=False)
+    for row, top, height in ((bars, 0, 3), (lines, 0, canvas.height), (flags, 4, scaled(18))):
+        image = QImage(row.data, width, 1, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
+        painter.drawImage(QRectF(0, top, width, height), image)
+    painter.restore()
+
+
+def _ink(token: str, alpha: float) -> int:
+    """Return a colour as a premultiplied pixel."""
+    shade = colour(token)
+    red, green, blue = (round(part * alpha) for part in (shade.red(), shade.green(), shade.blue()))
+    return round(255 * alpha) << 24 | red << 16 | green << 8 | blue
 
 
 def _paint_selected(canvas: Canvas, pane: PaneRect, mark: Mark, token: str) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from jaxscope.data.annotations import Annotation, in_order
 from jaxscope.gui.event_looks import BAD_COLOUR, EventLooks, looks_of
 from jaxscope.gui.views import overview, traces_events
+from jaxscope.gui.views.dock_edges import EdgesPopover
 from jaxscope.gui.views.traces_event_drag import moved
 from jaxscope.gui.views.traces_events import Hit, marks_in
 from jaxscope.session import actions as act
@@ -333,7 +334,7 @@ def test_a_text_has_one_colour_and_few_texts_have_different_ones():
 def test_c117_ten_thousand_events_cost_no_more_than_those_that_are_seen(desk, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        traces_events, "label_of", lambda event, real=traces_events.label_of: (asked.append(event), real(event))[1]
+        traces_events, "Mark", lambda real=traces_events.Mark, **told: (asked.append(told["event"]), real(**told))[1]
     )
     every = in_order(
         Annotation(onset_s=0.36 * n, duration_s=(0.1 if n % 3 else None), text=f"kind {n % 7}") for n in range(10_000)
@@ -372,3 +373,27 @@ def test_the_overview_paints_its_ticks_once(desk, monkeypatch):
     desk.store.dispatch(AddEvents(events=(Annotation(onset_s=3.0, text="one more"),)))
     desk.window.overview.grab()
     assert len(painted) > 200
+
+
+def test_the_switch_of_bad_spans_says_how_many_there_are_and_what_becomes_of_them(desk, events):
+    desk.window.actions_.open_edges()
+    popover = desk.window.findChild(EdgesPopover)
+    assert popover.bad_note.text() == "No bad span is marked: filtered like the rest, for all chains"
+    desk.store.dispatch(AddEvents(events=(replace(SPAN, is_bad=True),)))
+    popover.bad_spans.chosen.emit("exclude")
+    assert desk.store.state.document.bad_spans == "exclude"
+    assert popover.bad_note.text().startswith("1 bad span marked: not filtered")
+    assert not popover.gaps.isEnabled()
+    desk.store.undo()
+    assert popover.bad_spans.current == "keep"
+    assert popover.gaps.isEnabled()
+    popover.close_floating()
+
+
+def test_bad_spans_are_hatched_in_the_lanes_that_they_are_about(desk, events):
+    desk.store.dispatch(AddEvents(events=(replace(SPAN, is_bad=True, channels=("O1",)),)))
+    model = desk.window.traces.model
+    row = next(lane.row for lane in model.lanes if lane.name == "O1")
+    hatched = events.selected
+    assert traces_events._rows_of(model, hatched) == [(row, row + 1)]
+    assert traces_events._rows_of(model, replace(hatched, channels=())) == [(0, model.rows)]
