@@ -25,6 +25,8 @@ from jaxscope.filters.spec import FilterChain
 
 #: Sets of channels whose mixing is kept ready, a recording.
 MOST_MIXINGS = 16
+#: Weights that are turned into formulas.
+MOST_WEIGHTS = 5000
 #: What stands between the id of a recording and the number of its montage.
 _MARK = " montage "
 
@@ -69,10 +71,18 @@ def as_formulas(info: RecordingInfo, montage: Montage) -> Montage:
     Raises
     ------
     SpecError
-        The montage does not fit the recording.
+        The montage does not fit the recording, or would be more weights than a person edits.
     """
-    rows = []
-    for one in derive(montage, info.channels).channels:
+    rows: list[tuple[str, str]] = []
+    made = derive(montage, info.channels).channels
+    n_weights = sum(len(one.inputs) for one in made)
+    if n_weights > MOST_WEIGHTS:
+        raise SpecError(
+            "rows",
+            f"{montage.title} has {n_weights:,} weights here, too many to be edited one by one",
+            hint="name fewer channels, or import a matrix",
+        )
+    for one in made:
         if not one.is_recorded:
             weights = dict.fromkeys(one.mean_of, -1.0 / len(one.mean_of)) if one.mean_of else {}
             for number, weight in one.terms:

@@ -44,14 +44,15 @@ class Mixing:
         for row, one in enumerate(channels):
             if one.mean_of:
                 means.setdefault(tuple(place[number] for number in one.mean_of), []).append(row)
-        self._means = [(np.array(members), np.array(own)) for members, own in means.items()]
+        self._means = [(_picked(members), _picked(own)) for members, own in means.items()]
 
     @property
     def matrix(self) -> sparse.csr_array:
         """The whole mixing as one matrix, (n_derived, n_inputs), where no sample is missing."""
         whole = sparse.lil_array(self._terms)
-        for members, rows in self._means:
-            for row in rows:
+        for picked, own in self._means:
+            members = np.arange(len(self.inputs))[picked]
+            for row in np.arange(whole.shape[0])[own]:
                 for member in members:
                     whole[row, member] -= 1.0 / len(members)
         return sparse.csr_array(whole)
@@ -71,6 +72,12 @@ class Mixing:
         for members, rows in self._means:
             result[rows] -= _mean_of_present(x[members])
         return result
+
+
+def _picked(numbers: Sequence[int]) -> slice | npt.NDArray[np.intp]:
+    """Return an index for rows: a slice where they follow one another, which copies nothing."""
+    first, stop = numbers[0], numbers[-1] + 1
+    return slice(first, stop) if list(numbers) == list(range(first, stop)) else np.array(numbers)
 
 
 def _mean_of_present(x: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NoReturn
 
 from jaxscope.errors import SpecError
@@ -37,12 +38,6 @@ class _Sum:
 
     def scaled(self, factor: float) -> _Sum:
         return _Sum({name: weight * factor for name, weight in self.weights.items()}, self.constant * factor)
-
-    def plus(self, other: _Sum) -> _Sum:
-        weights = dict(self.weights)
-        for name, weight in other.weights.items():
-            weights[name] = weights.get(name, 0.0) + weight
-        return _Sum(weights, self.constant + other.constant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +110,16 @@ class _Reader:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             self.fail("there are too many brackets in each other")
-        value = self.product()
+        first = self.product()
+        weights, constant = dict(first.weights), first.constant
         while self.peek() in ("+", "-"):
             factor = 1.0 if self.take().text == "+" else -1.0
-            value = value.plus(self.product().scaled(factor))
+            other = self.product()
+            for name, weight in other.weights.items():
+                weights[name] = weights.get(name, 0.0) + factor * weight
+            constant += factor * other.constant
         self.depth -= 1
-        return value
+        return _Sum(weights, constant)
 
     def product(self) -> _Sum:
         value = self.signed()
@@ -144,7 +143,8 @@ class _Reader:
         factor = 1.0
         while self.peek() in ("+", "-"):
             factor *= 1.0 if self.take().text == "+" else -1.0
-        return self.atom().scaled(factor)
+        value = self.atom()
+        return value if factor == 1.0 else value.scaled(factor)
 
     def atom(self) -> _Sum:
         token = self.take()
@@ -181,7 +181,15 @@ def weights_of(text: str, *, field: str = "rows") -> Weights:
     >>> weights_of('C3 - ("EEG A1" + A2) / 2')
     {'C3': 1.0, 'EEG A1': -0.5, 'A2': -0.5}
     """
-    return _Reader(text, field).whole()
+    try:
+        return dict(_read(text))
+    except SpecError as error:
+        raise SpecError(field, error.message, hint=error.hint) from None
+
+
+@lru_cache(maxsize=4096)  # a matrix is looked at as a whole at each letter that is typed into one of its rows
+def _read(text: str) -> tuple[tuple[str, float], ...]:
+    return tuple(_Reader(text, "rows").whole().items())
 
 
 def quoted(name: str) -> str:

@@ -311,11 +311,12 @@ def _distance(one: Sequence[float], other: Sequence[float]) -> float:
 
 def _formulas(montage: Montage, recorded: Sequence[Recorded]) -> Made:
     made = []
+    known = {one.name: number for number, one in enumerate(recorded)}
     for row, (name, formula) in enumerate(montage.rows):
         field = f"rows.{row}.formula"
         weights: dict[int, float] = {}
         for channel, weight in weights_of(formula, field=field).items():
-            number = _number_of(channel, recorded, field)
+            number = known[channel] if channel in known else _number_of(channel, recorded, field)
             weights[number] = weights.get(number, 0.0) + weight
         _refuse_unlike(list(weights), recorded, field)
         made.append((-1, _from(recorded, name, list(weights.items()))))

@@ -13,7 +13,7 @@ from jaxscope.compute.batch_plan import BatchOptions, plan_batch
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.export_job import ExportRequest
 from jaxscope.compute.frames import ExportProgress, Failure, Frame, Opened, OverviewFrame
-from jaxscope.compute.montaged import MontagedRecording, montaged, montaged_info, what_is_made
+from jaxscope.compute.montaged import MontagedRecording, as_formulas, montaged, montaged_info, what_is_made
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import RecordingInfo
@@ -177,3 +177,15 @@ def test_what_is_bad_of_a_recorded_channel_is_bad_of_all_that_is_made_of_it(tmp_
     assert group.source.bad.rows == (((100, 150),), ((100, 150),), ())
     (written,) = plan.request.annotations
     assert written.channels == ("Fp1-F7", "F7-T7")
+
+
+def test_formulas_are_the_same_channels_and_too_many_weights_are_refused():
+    x = np.random.default_rng(2).normal(size=(5, 40))
+    base = ArrayRecording.from_array(x, rate_hz=100.0, names=["Fp1", "F7", "T7", "P7", "O1"], units="uV")
+    for montage in (WORDS["average"], WORDS["laplacian"], WORDS["bipolar"]):
+        same = montaged(base, as_formulas(base.info, montage))
+        assert [one.name for one in same.info.channels] == [one.name for one in montaged(base, montage).info.channels]
+        np.testing.assert_allclose(same.read(0, 40), montaged(base, montage).read(0, 40), atol=1e-12)
+    many = ArrayRecording.from_array(np.zeros((80, 2)), rate_hz=9.0, units="uV", kinds=["eeg"] * 80).info
+    with pytest.raises(SpecError, match="Average reference has 6,400 weights here, too many to be edited one by one"):
+        as_formulas(many, WORDS["average"])
