@@ -25,8 +25,9 @@ from jaxscope.compute.measures import measure_work
 from jaxscope.compute.montaged import Montages, opened_id
 from jaxscope.compute.opening import opened_of
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
+from jaxscope.compute.prepare import prepare
 from jaxscope.compute.read_watch import ReadWatch
-from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler
 from jaxscope.compute.seen import compared, window_of
 from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
 from jaxscope.compute.trace_job import settle_work, trace_work
@@ -67,7 +68,7 @@ class Conductor:
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
-            self._scheduler.submit("prepare", _prepare)
+            self._scheduler.submit("prepare", prepare)
         self._submit_design()
 
     # -- what the window asks for --------------------------------------------------------------------------------
@@ -256,16 +257,10 @@ class Conductor:
             recording_changed = True  # for all that follows, other channels are another recording
         if filter_changed or recording_changed or dock_changed:
             self._submit_design()
-        live_changed = state.live != previous.live
+        seen_changed = (state.live, window_of(state)) != (previous.live, window_of(previous))
         if state.live.running != previous.live.running or (recording_changed and self._live.is_running):
             self._run_or_stop(state)
-        if (
-            filter_changed
-            or engine_changed
-            or recording_changed
-            or live_changed
-            or window_of(state) != window_of(previous)
-        ):
+        if filter_changed or engine_changed or recording_changed or seen_changed:
             self._submit_traces()
         elif (chain_changed or rate_changed) and self._bench.shown is not None:
             shown = self._bench.shown
@@ -402,17 +397,3 @@ class Conductor:
         if lane.startswith("export-"):
             job = int(lane.removeprefix("export-"))
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
-
-
-def _prepare(token: CancelToken) -> Steps:
-    """Import what is heavy on the worker, so that the window shows first."""
-    from jaxscope.filters import design
-
-    yield
-    token.check()
-    from jaxscope.engines.methods import METHODS
-
-    yield
-    token.check()
-    # the imports are the point: what design and the usual method need is there before it is asked for
-    _ = (design, METHODS["block"])
