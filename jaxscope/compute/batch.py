@@ -201,6 +201,7 @@ def _written(
         with np.errstate(over="ignore", invalid="ignore"):  # what is infinite is told by its channel
             measured = None if used.method == "scipy" else check.largest_error(library)
         digest = yield from _hashed(source)
+    misplaced = _misplaced(measured)
     result: Result = {
         "path": str(target),
         "seconds": time.perf_counter() - begun,
@@ -209,8 +210,8 @@ def _written(
         "method": used.method,
         "device": used.device,
         "precision": options.precision,
-        "max_abs_vs_reference": measured,
-        "warnings": list(dict.fromkeys((*plan.warnings, *infinite.words(), *writer.warnings))),
+        "max_abs_vs_reference": None if misplaced else measured,
+        "warnings": list(dict.fromkeys((*plan.warnings, *infinite.words(), *misplaced, *writer.warnings))),
     }
     content = provenance_of(
         source=source, source_sha256=digest, chains=chains, result=result, options=options, request=request
@@ -245,6 +246,13 @@ def _refuse_early(target: Path, plan: BatchPlan, *, overwrite: bool) -> None:
     if chosen.needs_ranges:
         request = replace(request, ranges=((-1.0, 1.0),) * len(request.channels))
     open_writer(target, request, overwrite=overwrite).abort()
+
+
+def _misplaced(measured: float | None) -> list[str]:
+    """Return the sentence for an error that no number tells: JSON has none for it, and null is what was not measured."""
+    if measured is None or np.isfinite(measured):
+        return []
+    return ["where samples are missing or infinite differs from SciPy in float64: look at the output before using it"]
 
 
 class _Infinite:

@@ -14,7 +14,6 @@ _PUBLIC = {
     "filter_array": "jaxscope.engines.filter_array:filter_array",
     "list_devices": "jaxscope.engines.devices:list_devices",
     "make_program": "jaxscope.engines.program:make_program",
-    "max_abs_vs_reference": "jaxscope.engines.reference:max_abs_vs_reference",
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from jaxscope.compute.batch import BatchOptions, filter_file, run_batch
 from jaxscope.compute.designs import design_or_refusal
+from jaxscope.compute.spot_check import SpotCheck
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import Channel, RecordingInfo
@@ -115,6 +116,20 @@ def test_scipy_has_no_error_against_itself(npz, tmp_path):
     result = filter_file(str(path), str(tmp_path / "out.npy"), [FilterChain(stages=BAND)], method="scipy")
     assert result["method"] == "scipy"
     assert result["max_abs_vs_reference"] is None
+
+
+def test_missing_samples_in_other_places_are_told(npz, tmp_path, monkeypatch):
+    path, _ = npz
+    catch = SpotCheck.catch
+
+    def blind(check, group, block):
+        catch(check, group, block)
+        check._spots[0].values[0] = np.nan
+
+    monkeypatch.setattr(SpotCheck, "catch", blind)
+    result = filter_file(str(path), str(tmp_path / "out.npy"), [FilterChain(stages=BAND)])
+    assert result["max_abs_vs_reference"] is None
+    assert any("differs from SciPy in float64" in sentence for sentence in result["warnings"])
 
 
 SLOW = {
