@@ -249,7 +249,7 @@ def _refuse_early(target: Path, plan: BatchPlan, *, overwrite: bool) -> None:
 
 
 def _misplaced(measured: float | None) -> list[str]:
-    """Return the sentence for an error that no number tells: JSON has none for it, and null is what was not measured."""
+    """Return the sentence for an error that no number tells: null is what was not measured."""
     if measured is None or np.isfinite(measured):
         return []
     return ["where samples are missing or infinite differs from SciPy in float64: look at the output before using it"]

@@ -32,7 +32,17 @@ SCENES: Registry[Scene] = Registry(
     },
 )
 #: parts of the time, where all are run; 1 where nothing is said
-SHARES = {"iir": 2.0, "fir": 1.5, "grid": 2.5, "growth": 1.5, "auto": 2.0, "view": 0.6, "seed": 0.6, "sparse": 0.5, "read": 0.8}
+SHARES = {
+    "iir": 2.0,
+    "fir": 1.5,
+    "grid": 2.5,
+    "growth": 1.5,
+    "auto": 2.0,
+    "view": 0.6,
+    "seed": 0.6,
+    "sparse": 0.5,
+    "read": 0.8,
+}
 
 
 def run_scenes(scene: str, *, seconds: float, report: Report | None = None) -> dict[str, Any]:
