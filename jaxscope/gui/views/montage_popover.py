@@ -238,7 +238,7 @@ class MontagePopover(Popover, AbstractView):
             except SpecError as error:
                 self._complain(error)
         self.table.cells.show_rows(rows, is_editable=is_formulas)
-        self.table.setVisible(montage is not None)
+        self.table.setVisible(bool(rows))
         self.add.setVisible(is_formulas)
         is_shown = montage is not None and self._pending is None
         self.edit_all.setVisible(is_shown and not is_formulas)
