@@ -7,7 +7,7 @@ averaged; segments that hold a missing sample are left out, and how many were us
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ N_BINS = 81
 #: How far a histogram reaches, in deviations of Before: what lies further out is in no bin.
 _REACH = 4.0
 _HALF_BANDWIDTH = 4.0
+#: Wavelets that are worked out in one go; the number of all of them is a multiple.
+_AT_ONCE = 8
 
 
 @lru_cache(maxsize=32)
@@ -134,11 +136,20 @@ def time_frequency(stretch: Stretch, _picked: Picked, wish: Analysis, *, has_aft
     wavelets, halves, frequencies_hz = _wavelets(low_hz, high_hz, rate_hz, is_log=is_log)
     size = bucket(stretch.nominal + 2)
     column = max(1, lengths.below(stretch.nominal / lengths.MOST_COLUMNS))
-    power = yield from _mean_of(
-        stretch, lambda row: spectra.morlet_pair(filled(row, size), wavelets, halves, column=column)
-    )
-    if power is None:
+
+    def powers(row: FloatArray, some: slice) -> npt.ArrayLike:
+        held: npt.ArrayLike = spectra.morlet_pair(filled(row, size), wavelets[some], halves[some], column=column)
+        return held
+
+    parts = []
+    # a few at a time: traces that are waited for come in between
+    for first in range(0, len(halves), _AT_ONCE):
+        part = yield from _mean_of(stretch, partial(powers, some=slice(first, first + _AT_ONCE)))
+        parts.append(part)
+    if all(part is None for part in parts):
         return None
+    shape = next(part.shape for part in parts if part is not None)
+    power = np.concatenate([np.full(shape, np.nan) if part is None else part for part in parts], axis=1)
     axis = FrequencyAxis(low_hz=low_hz, high_hz=high_hz, is_log=is_log)
     places = (np.arange(power.shape[-1], dtype=np.float64) + 0.5) * column
     # the wavelets' energy is 2 over the rate already

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from jaxscope.display.ticks import MINUS, log_ticks, value_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, draw_text, ink, rounded, text_width
@@ -105,13 +105,15 @@ def paint_left_marks(painter: QPainter, area: QRectF, marks: Sequence[tuple[floa
         draw_text(painter, room, words, font(11), "text3", RIGHT)
 
 
-def paint_heading(painter: QPainter, area: QRectF, words: str) -> None:
-    """Write what the upright axis is, above the plot."""
-    draw_text(painter, QRectF(area.left(), area.top() - scaled(20), area.width(), scaled(18)), words, font(11), "text3")
+def paint_heading(painter: QPainter, area: QRectF, words: str, right: float | None = None) -> None:
+    """Write what the upright axis is, above the plot, where there is room up to ``right``."""
+    if right is None or area.left() + text_width(words, font(11)) + 8 <= right:
+        room = QRectF(area.left(), area.top() - scaled(20), area.width(), scaled(18))
+        draw_text(painter, room, words, font(11), "text3")
 
 
-def paint_legend(painter: QPainter, area: QRectF, *, has_after: bool) -> None:
-    """Write Before and After with their colours, above the plot at its right end."""
+def paint_legend(painter: QPainter, area: QRectF, *, has_after: bool) -> float:
+    """Write Before and After with their colours, above the plot at its right end; return where that begins."""
     right = area.right()
     row = QRectF(0, area.top() - scaled(20), 0, scaled(18))
     for words, line, token in reversed(SIDES[: 1 + has_after]):
@@ -120,21 +122,31 @@ def paint_legend(painter: QPainter, area: QRectF, *, has_after: bool) -> None:
         draw_text(painter, spot, words, font(11, 500), token, LEFT)
         painter.fillRect(QRectF(right - wide - 20, row.center().y() - 1, 14, 2), ink(line))
         right -= wide + 32
+    return right
 
 
-def paint_readout(painter: QPainter, area: QRectF, parts: Sequence[tuple[str, str]]) -> None:
-    """Write (words, token) in the place of the legend, from the right."""
+def paint_readout(painter: QPainter, area: QRectF, parts: Sequence[tuple[str, str]]) -> float:
+    """Write (words, token) in the place of the legend, from the right; return where that begins."""
     right = area.right()
     for words, token in reversed(parts):
         wide = text_width(words, font(11, 500))
         spot = QRectF(right - wide, area.top() - scaled(20), wide + 2, scaled(18))
         draw_text(painter, spot, words, font(11, 500), token, LEFT)
         right -= wide + 14
+    return right
 
 
 def paint_problem(painter: QPainter, area: QRectF, words: str) -> None:
     """Say in the middle of a plot why it is empty."""
     draw_text(painter, area, words, font(13), "text2", CENTRE)
+
+
+def picture_line(painter: QPainter, line: QRectF) -> None:
+    """Paint a line over a picture that is seen on every colour."""
+    painter.save()
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Difference)
+    painter.fillRect(line, QColor(190, 190, 190))
+    painter.restore()
 
 
 def crosshair(painter: QPainter, area: QRectF, x: float) -> None:

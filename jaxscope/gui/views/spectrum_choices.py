@@ -31,7 +31,7 @@ _SELECTS: dict[str, tuple[str, tuple[tuple[str, str], ...] | None, tuple[str, ..
     ),
     "frequency_scale": (
         "Frequency axis",
-        (("log", "Log frequency"), ("linear", "Linear frequency")),
+        (("log", "Log axis"), ("linear", "Linear axis")),
         ("spectrum", "spectrogram", "time_frequency", "coherence"),
     ),
 }

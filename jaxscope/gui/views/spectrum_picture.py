@@ -127,10 +127,11 @@ class PicturePlot(HoverPlot):
         for second in self._cursors_s:
             if frame.start_s <= second <= frame.stop_s:
                 line = QRectF(round(self._x(frame, area, second)), area.top(), 1, area.height())
-                painter.fillRect(line, colour("text"))
+                axes.picture_line(painter, line)
         pointed_s = self._traces_s if under_s is None else under_s
         if pointed_s is not None and frame.start_s <= pointed_s <= frame.stop_s:
-            axes.crosshair(painter, area, self._x(frame, area, pointed_s))
+            x = round(self._x(frame, area, pointed_s))
+            axes.picture_line(painter, QRectF(x, area.top(), 1, area.height()))
 
     def _paint_words(
         self, painter: QPainter, content: TimeFrequency, name: str, area: QRectF, under: tuple[float, float] | None
@@ -142,7 +143,8 @@ class PicturePlot(HoverPlot):
         if under is None or plane is None:
             return
         second, value_hz = under
-        painter.fillRect(QRectF(area.left(), round(self._y(content, area, value_hz)), area.width(), 1), colour("text2"))
+        y = round(self._y(content, area, value_hz))
+        axes.picture_line(painter, QRectF(area.left(), y, area.width(), 1))
         level = self._value(content, plane, second, value_hz)
         parts = [(axes.hertz(value_hz), "text2"), (axes.decibels(level), token)]
         axes.paint_readout(painter, area, [(time_label(second, 0.01), "text2"), *parts])

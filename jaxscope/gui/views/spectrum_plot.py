@@ -20,6 +20,9 @@ from jaxscope.gui.views.response_scale import ResponseScale, polygon, thinned
 from jaxscope.session.analysis import Analysis, Band
 
 FloatArray = npt.NDArray[np.float64]
+_SHARES = "Share of samples, %"
+#: room over the highest point in dB, for the names of bands
+_HEADROOM_DB = 5.0
 _LOWEST_SPAN_DB, _MOST_SPAN_DB = 40.0, 100.0
 
 
@@ -87,11 +90,11 @@ def spectrum_curves(frame: AnalysisFrame, content: SpectrumCurves, wish: Analysi
     sides = [side[start:] for side in (content.before, content.after) if side is not None]
     if is_db:
         sides = [10 * np.log10(np.maximum(side, 1e-300)) for side in sides]
-        top = float(np.ceil(max(float(side.max()) for side in sides) / 10) * 10)
+        top = float(np.ceil((max(float(side.max()) for side in sides) + _HEADROOM_DB) / 10) * 10)
         bottom = float(np.floor(min(float(side.min()) for side in sides) / 10) * 10)
         low = min(top - _LOWEST_SPAN_DB, max(bottom, top - _MOST_SPAN_DB))
     else:
-        top = max(max(float(side.max()) for side in sides) * 1.05, 1e-300)
+        top = max(max(float(side.max()) for side in sides) * 1.15, 1e-300)
         low = 0.0
     return Curves(
         frequencies_hz=content.frequencies_hz[start:],
@@ -183,7 +186,6 @@ class CurvePlot(HoverPlot):
             words = [value_label(value, ticks.step) for value in ticks.major]
         levels = [(float(scale.y(value)), text) for value, text in zip(ticks.major, words, strict=True)]
         axes.paint_left_marks(painter, area, levels)
-        axes.paint_heading(painter, area, curves.heading)
 
     def _paint_mark(self, painter: QPainter, curves: Curves, scale: ResponseScale) -> None:
         area = self.area
@@ -224,7 +226,8 @@ class CurvePlot(HoverPlot):
 
     def _paint_pointer(self, painter: QPainter, curves: Curves, scale: ResponseScale) -> None:
         if self.pointer is None or not axes.inside(self.area, self.pointer):
-            axes.paint_legend(painter, self.area, has_after=curves.after is not None)
+            right = axes.paint_legend(painter, self.area, has_after=curves.after is not None)
+            axes.paint_heading(painter, self.area, curves.heading, right)
             return
         wanted_hz = scale.frequency_at(self.pointer.x())
         at = int(np.argmin(np.abs(curves.frequencies_hz - wanted_hz)))
@@ -235,7 +238,8 @@ class CurvePlot(HoverPlot):
                 value = float(values[at])
                 words = axes.decibels(value) if curves.is_db else f"{axes.number(value)} {curves.unit}".rstrip()
                 parts.append((words, token))
-        axes.paint_readout(painter, self.area, parts)
+        right = axes.paint_readout(painter, self.area, parts)
+        axes.paint_heading(painter, self.area, curves.heading, right)
 
 
 class HistogramPlot(HoverPlot):
@@ -280,7 +284,6 @@ class HistogramPlot(HoverPlot):
         levels = value_ticks(0.0, top * 100, max(2, int(area.height() / scaled(36))))
         heights = [area.bottom() - value / 100 / top * area.height() for value in levels.major]
         axes.paint_left_marks(painter, area, list(zip(heights, levels.labels, strict=True)))
-        axes.paint_heading(painter, area, "Share of samples, %")
         painter.save()
         painter.setClipRect(area)
         for values, token in zip(sides, ("before", "after"), strict=False):
@@ -301,11 +304,12 @@ class HistogramPlot(HoverPlot):
                 painter.translate(0, -shift)
         painter.restore()
         if self.pointer is None or not axes.inside(area, self.pointer):
-            axes.paint_legend(painter, area, has_after=len(sides) > 1)
+            right = axes.paint_legend(painter, area, has_after=len(sides) > 1)
+            axes.paint_heading(painter, area, _SHARES, right)
             return
         at = int(np.clip(np.searchsorted(x, self.pointer.x()) - 1, 0, content.before.size - 1))
         axes.crosshair(painter, area, self.pointer.x())
         span = f"{axes.number(float(content.edges[at]))} to {axes.number(float(content.edges[at + 1]))} {unit}"
         parts = [(span.rstrip(), "text2")]
         parts += [(f"{100 * side[at]:.2f} %", token) for side, (_, _, token) in zip(sides, axes.SIDES, strict=False)]
-        axes.paint_readout(painter, area, parts)
+        axes.paint_heading(painter, area, _SHARES, axes.paint_readout(painter, area, parts))
