@@ -28,7 +28,6 @@ from jaxscope.gui.views import VIEWS
 from jaxscope.gui.views.banner import Banner, Notice
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.dock import Dock
-from jaxscope.gui.views.dock_place import DockPlace
 from jaxscope.gui.views.header_strip import HeaderStripView
 from jaxscope.gui.views.overview import OverviewView
 from jaxscope.gui.views.question_sheet import Answer, QuestionSheet
@@ -116,7 +115,6 @@ class MainWindow(QWidget):
         self.drawer: SpectrumDrawer = made["drawer"]
         self.dock: Dock = made["dock"]
         self.status: StatusBarView = made["status"]
-        self.dock_place = DockPlace(self.dock)
         self.start = StartScreen(short_titles())
         self.banner = Banner(lambda: self.notices.close())
 
@@ -197,7 +195,7 @@ class MainWindow(QWidget):
 
     def add_stage(self) -> None:
         """Open the menu of stages."""
-        self.dock_place.open_dock()
+        self.parts.open_dock(self.dock.add_button)
         self.dock.open_add_menu()
 
     def lay_out_parts(self) -> None:

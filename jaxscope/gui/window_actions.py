@@ -175,17 +175,17 @@ class WindowActions(WindowFiles):
 
     def open_pins(self) -> None:
         """Open the list of pinned chains."""
-        self.window.dock_place.open_dock()
+        self.window.parts.open_dock(self.window.dock.response.pins_button)
         self.window.dock.response.open_pins()
 
     def open_limits(self) -> None:
         """Open the form of the limits."""
-        self.window.dock_place.open_dock()
+        self.window.parts.open_dock(self.window.dock.response.limits_button)
         self.window.dock.response.open_limits()
 
     def open_edges(self) -> None:
         """Open what happens at the ends and at gaps."""
-        self.window.dock_place.open_dock()
+        self.window.parts.open_dock(self.window.dock.header.edges_button)
         self.window.dock.header.open_edges()
 
     def open_montage(self) -> None:

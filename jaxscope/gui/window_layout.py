@@ -161,6 +161,16 @@ class WindowLayout:
         held = self._window.focusWidget()
         return next((name for name, part in parts if held is part), "chain")
 
+    def open_dock(self, part: QWidget) -> None:
+        """Show the dock, over the traces where it is folded, with one of its parts in view."""
+        dock = self._window.dock
+        if self._is_folded and not dock.isVisible():
+            self.fold.show_open("chain")
+            self._place_dock()
+            dock.show()
+            dock.raise_()
+        dock.reveal(part)
+
     def close_dock(self) -> bool:
         """Close the dock where it stands over the traces, else the drawer; return whether it did."""
         if not self._is_folded or not self._window.dock.isVisible():

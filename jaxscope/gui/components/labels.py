@@ -210,11 +210,6 @@ class Icon(QLabel):
         self._size = size
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def show_icon(self, name: str, token: str) -> None:
-        """Show another icon or colour."""
-        self._name, self._token = name, token
-        self.update()
-
     def sizeHint(self) -> QSize:
         return QSize(scaled(self._size), scaled(self._size))
 

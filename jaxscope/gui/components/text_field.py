@@ -126,12 +126,6 @@ class TextField(QLineEdit):
         self.style().polish(self)
         self.update()
 
-    def set_unit(self, unit: str) -> None:
-        """Change the unit at the right."""
-        self._unit = unit
-        self._measure()
-        self.update()
-
     def sizeHint(self) -> QSize:
         return QSize(scaled(self._width or 160), scaled(self._height))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -208,11 +208,6 @@ class StageModel(QAbstractListModel):
             state = "on" if row.enabled else "off"
             return f"{row.title}, {row.problem or row.subtitle}, {state}, {index.row() + 1} of {len(self._rows)}"
         return row.problem if role == Qt.ItemDataRole.ToolTipRole else None
-
-
-def switch_rect(row: QRect) -> QRectF:
-    """Return where the switch of a row is drawn."""
-    return QRectF(row.left() + 30, row.center().y() + 0.5 - 8, 28, 16)
 
 
 class StageDelegate(QStyledItemDelegate):

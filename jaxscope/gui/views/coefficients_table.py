@@ -101,6 +101,7 @@ class CellTable(EditingTable):
         self.cells = model
         self.setModel(model)
         self.setItemDelegate(_CellDelegate(self))
+        self.horizontalHeader().setMinimumSectionSize(_FIXED_WIDTH // 2)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self._scrub: tuple[Address, float, float, str] | None = None
         self._spin_key = f"spin-{next(_runs)}"

@@ -47,13 +47,10 @@ _TABS = (
     ("coefficients", "Coefficients", "The filter as numbers"),
     ("poles_zeros", "Poles & zeros", "The filter as poles and zeros"),
 )
-
-
 #: (height of the dock from which it holds, height of the response panel)
 _RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
 _RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE = 230, 800
-_SHORT = 640
-_LEAST_HEIGHT = 420
+_SHORT, _LEAST_HEIGHT = 640, 420
 #: text scale above which the whole dock scrolls, and its height then, at text scale 1
 _SCROLLS_ABOVE, _SCROLLED_HEIGHT = 1.6, 860
 #: text scale from which the dock is as slim as it may be, which is wide enough
@@ -139,6 +136,10 @@ class Dock(QWidget, AbstractView):
         """Open the menu of stages under its button."""
         menu = stage_menu(self, self._rate_hz, self._add)
         menu.popup(self.add_button.mapToGlobal(QPoint(0, self.add_button.height() + 2)))
+
+    def reveal(self, part: QWidget) -> None:
+        """Scroll a part into view, where large text makes the whole dock scroll."""
+        self._whole.ensureWidgetVisible(part)
 
     def open_preset_menu(self) -> None:
         """Open the shelf of presets under its button."""
@@ -285,7 +286,6 @@ class Dock(QWidget, AbstractView):
         self._whole.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._whole.viewport().setAutoFillBackground(False)
-        self._content.setAutoFillBackground(False)
         # the parts shrink before the whole scrolls: only the least height that large text sets counts
         self._content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._whole.setWidget(self._content)

@@ -19,7 +19,7 @@ from jaxscope.filters.imports import SUFFIXES, Imported, import_file, import_tex
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.session.actions import AddStage, SetChains
-from jaxscope.session.state import CHAIN_TAGS, SessionState
+from jaxscope.session.state import SessionState
 
 _pastes = count(1)
 #: letters that numbers do not have: a text with one of them is code, JSON or has headings
@@ -103,8 +103,3 @@ def add_stages(state: SessionState, found: Imported, dispatch: Dispatch) -> None
     key = f"paste-stages-{next(_pastes)}"
     for number, stage in enumerate(found.stages):
         dispatch(AddStage(chain=at, at=place + number, stage=stage, merge_key=key))
-
-
-def can_add_chain(state: SessionState) -> bool:
-    """Return whether there is a tag left for one more chain."""
-    return len(state.document.chains) < len(CHAIN_TAGS)
