@@ -209,14 +209,10 @@ def _bundles(
     block = view.block
     places = [place for place, channel in enumerate(block.channels) if channel in lanes]
     is_filtered = {place: block.filtered[place] and scene.show_after for place in places}
-    keys: dict[int, tuple[int, bool, int]]
+    filtered = [(place, block.channels[place]) for place in places if is_filtered[place]]
     if pane.content == "difference":
         if with_after and block.difference is not None:
-            keys = {
-                place: _key(scene, block.channels[place], _AFTER, "difference")
-                for place in places
-                if is_filtered[place]
-            }
+            keys = {place: _key(scene, channel, _AFTER, "difference") for place, channel in filtered}
             yield from _drawn(scene, view, block.difference, block.before_offset - block.after_offset, keys, lanes)
         return
     if with_before:
@@ -231,8 +227,7 @@ def _bundles(
         held = "held_" if scene.is_held else ""
         keys = {
             place: _key(scene, channel, _AFTER, held + lanes[channel].colour, is_strong=not scene.is_held)
-            for place, channel in ((place, block.channels[place]) for place in places)
-            if is_filtered[place]
+            for place, channel in filtered
         }
         shifts = {place: scene.shifts_s.get(block.channels[place], 0.0) for place in keys}
         for shift_s in dict.fromkeys(shifts.values()):

@@ -30,8 +30,8 @@ from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
 _RIGHT_PX = 16
-_TOP, _BOTTOM = 6, 50
-_STRIP = 53
+#: the envelope and the strip under it, at text scale 1
+_TOP, _BOTTOM, _STRIP = 6, 50, 53
 _LEAST_FRAME_PX = 14.0
 _GRIP_PX = 6.0
 
@@ -169,35 +169,37 @@ class OverviewView(AbstractView, QWidget):
             self._image = envelope_image(
                 self._frame, self._total_s, round(self._width * ratio), ratio, shows_after=shows_after
             )
-        painter.drawImage(QPointF(rail_px(), _TOP), self._image)
+        top, high = scaled(_TOP), scaled(_BOTTOM) - scaled(_TOP)
+        painter.drawImage(QPointF(rail_px(), top), self._image)
         for gap in self._gaps:
             left, right = self._x(gap.start_s), self._x(gap.stop_s)
             if right - left < 1:
-                painter.fillRect(QRectF(round(left), _TOP, 1, _BOTTOM - _TOP), colour("text3"))
+                painter.fillRect(QRectF(round(left), top, 1, high), colour("text3"))
                 continue
-            place = QRectF(left, _TOP, right - left, _BOTTOM - _TOP)
+            place = QRectF(left, top, right - left, high)
             painter.fillRect(place, colour("bar"))
             hatch(painter, place, "text3")
 
     def _paint_strip(self, painter: QPainter) -> None:
-        rounded(painter, QRectF(rail_px(), _STRIP, self._width, 3), 1.5, "line2")
+        foot = scaled(_STRIP)
+        rounded(painter, QRectF(rail_px(), foot, self._width, 3), 1.5, "line2")
         for start_s, stop_s in self._filtered_spans():
             left, right = self._x(start_s), self._x(stop_s)
-            rounded(painter, QRectF(left, _STRIP, max(1.0, right - left), 3), 1.5, "after")
+            rounded(painter, QRectF(left, foot, max(1.0, right - left), 3), 1.5, "after")
         if self._state.viewport.show_events:
             painter.drawPixmap(QPointF(0, 0), self._ticks())
         ticks = time_ticks(0.0, self._total_s, self._width, least_px=scaled(110))
         for second in ticks.minor:
-            painter.fillRect(QRectF(round(self._x(second)), _STRIP + 10, 1, 4), colour("line2"))
+            painter.fillRect(QRectF(round(self._x(second)), foot + 10, 1, 4), colour("line2"))
         decimals = 0 if ticks.step >= 1 else 1
         for second in ticks.major:
             words = clock(second, decimals)
             words = words[1:] if words.startswith("0") and ":" in words[:3] else words
             if second == 0:
-                room = QRectF(rail_px(), _STRIP + 5, scaled(60), scaled(16))
+                room = QRectF(rail_px(), foot + 5, scaled(60), scaled(16))
                 draw_text(painter, room, words, font(11), "text3", LEFT)
             elif self._x(second) + scaled(24) < self.width():
-                room = QRectF(self._x(second) - 60, _STRIP + 5, 120, scaled(16))
+                room = QRectF(self._x(second) - 60, foot + 5, 120, scaled(16))
                 draw_text(painter, room, words, font(11), "text3", CENTRE)
 
     def _ticks(self) -> QPixmap:
@@ -244,7 +246,7 @@ class OverviewView(AbstractView, QWidget):
 
     def _paint_window(self, painter: QPainter) -> None:
         left, right = self._window_px()
-        rounded(painter, QRectF(left, 2, right - left, 55), 3, colour("text", 0.10), "text", 1.5)
+        rounded(painter, QRectF(left, 2, right - left, scaled(_STRIP) + 2), 3, colour("text", 0.10), "text", 1.5)
 
     # --- the mouse
 
@@ -310,7 +312,7 @@ def _percent(share: float) -> int:
 
 def envelope_image(frame: OverviewFrame, total_s: float, width_px: int, ratio: float, *, shows_after: bool) -> QImage:
     """Return Before and After of the whole recording as columns, on a transparent ground."""
-    height = round((_BOTTOM - _TOP) * ratio)
+    height = round((scaled(_BOTTOM) - scaled(_TOP)) * ratio)
     image = QImage(max(1, width_px), height, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(0)
     pixels = np.frombuffer(image.bits(), np.uint32).reshape(height, image.bytesPerLine() // 4)
