@@ -192,10 +192,6 @@ class Conductor:
         """Write down work that is not saved, beside the filtering; of several wishes the newest is done."""
         self._scheduler.submit("keep", lambda _token: write())
 
-    def forget_kept(self) -> None:
-        """Drop a wish to write that waits."""
-        self._scheduler.cancel("keep")
-
     def cancel(self, job: int) -> None:
         """Cancel an export."""
         if self._scheduler.cancel(f"export-{job}"):

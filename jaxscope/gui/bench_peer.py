@@ -14,10 +14,10 @@ from typing import Any
 
 def measure(path: str, shown_s: float, steps: int, size: tuple[int, int]) -> dict[str, Any]:
     """Scroll by a quarter of the window ``steps`` times, and return pictures a second."""
-    import mne  # type: ignore[import-not-found]
-    import mne_qt_browser  # type: ignore[import-not-found]
+    import mne  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import mne_qt_browser  # type: ignore[import-untyped, import-not-found, unused-ignore]
     import numpy as np
-    from qtpy.QtWidgets import QApplication  # type: ignore[import-not-found]
+    from qtpy.QtWidgets import QApplication  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
     application = QApplication.instance() or QApplication(sys.argv[:1])
     application.setApplicationName("peer")

@@ -148,7 +148,7 @@ def draw_bench(rows: Rows, path: str) -> None:
         place = QRectF(_MARGIN + column * (width + _GAP), _TOP + row * (height + _GAP), width, height)
         _draw_panel(painter, place, panel, colours)
     painter.end()
-    if not image.save(path, "PNG"):
+    if not image.save(path, "PNG"):  # type: ignore[call-overload]  # PySide takes only a str
         raise WriteError(f"{path} cannot be written", hint="choose another folder")
 
 

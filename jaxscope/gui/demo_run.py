@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QEventLoop, QPointF, QTimer
@@ -91,7 +92,7 @@ def measure_demo(
     }
 
 
-def tune(session: WindowSession, moves: int = MOVES) -> dict[str, object]:
+def tune(session: WindowSession, moves: int = MOVES) -> dict[str, Any]:
     """Drag the cutoff of the selected stage up and down and return the figures; nothing where there is no knob."""
     found = _knob_to_turn(session)
     watchdog = Watchdog()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt
@@ -66,13 +67,11 @@ class DisplayMenus:
         viewport = shell.viewport
         for seconds in WINDOWS_S:
             is_now = viewport.paper_mm_s is None and viewport.duration_s == seconds
-            self._add(menu, f"{seconds:g} s", is_now, lambda seconds=seconds: self._look(seconds))
+            self._add(menu, f"{seconds:g} s", is_now, partial(self._look, seconds))
         menu.addSeparator()
         add_heading(menu, "Paper speed")
         for speed in PAPER_SPEEDS_MM_S:
-            self._add(
-                menu, f"{speed:g} mm/s", viewport.paper_mm_s == speed, lambda speed=speed: self.look_by_paper(speed)
-            )
+            self._add(menu, f"{speed:g} mm/s", viewport.paper_mm_s == speed, partial(self.look_by_paper, speed))
         menu.addSeparator()
         menu.addAction("Measure the screen…", self.measure_screen)
         return menu
@@ -111,8 +110,8 @@ class DisplayMenus:
             near = sensitivities_near(chosen or shell.scales.units_per_mm(viewport, kind))[_FIRST:]
             for value in near:
                 words = f"{scale_text(value, lane.unit)}/mm"
-                self._add(menu, words, value == chosen, lambda value=value: self._sensitivity(kind, value))
-            self._add(menu, "By the height of a row", chosen is None, lambda: self._sensitivity(kind, None))
+                self._add(menu, words, value == chosen, partial(self._sensitivity, kind, value))
+            self._add(menu, "By the height of a row", chosen is None, partial(self._sensitivity, kind, None))
             menu.addSeparator()
         menu.addAction("Fit heights to what is visible\tF", shell.fit_heights)
         is_locked = shell.viewport.lock_scales

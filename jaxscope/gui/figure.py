@@ -143,7 +143,7 @@ def _write_svg(figure: Figure, path: Path) -> bool:
     device = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
     device.setFileName(str(path))
     device.setSize(figure.whole.toSize())
-    device.setViewBox(QRect(0, 0, *QSize(figure.whole.toSize()).toTuple()))  # type: ignore[misc]
+    device.setViewBox(QRect(0, 0, *QSize(figure.whole.toSize()).toTuple()))
     device.setResolution(_DOTS_PER_INCH)
     device.setTitle(figure.title)
     device.setDescription(figure.note)

@@ -73,15 +73,13 @@ class KeyTable(QObject):
         usual = (_with(row, {}, self._page_keys) for row in keymap())
         return tuple(key for row in usual if (row.context, row.does) == (context, does) for key in row.keys)
 
-    def taken_by(self, context: str, does: str, key: str) -> KeyBinding | None:
-        """Return the row that a key already belongs to where it would be in the way of another, or None."""
+    def taken_by(self, context: str, does: str, key: str) -> tuple[KeyBinding, ...]:
+        """Return the rows that a key already belongs to where it would be in the way of another."""
         wanted = portable(key)
-        for row in self._rows:
-            if (row.context, row.does) == (context, does) or not _meet(row.context, context):
-                continue
-            if wanted in {portable(own) for own in row.keys}:
-                return row
-        return None
+        others = (row for row in self._rows if (row.context, row.does) != (context, does))
+        return tuple(
+            row for row in others if _meet(row.context, context) and wanted in {portable(own) for own in row.keys}
+        )
 
 
 def _meet(one: str, other: str) -> bool:

@@ -60,7 +60,7 @@ def keep_card(path: str, info: RecordingInfo, frame: OverviewFrame, *, facts: st
         _forget_oldest(target.parent)
     except OSError:
         return False  # a cache that cannot be written: the recording is listed without a picture
-    return picture.save(str(target), "PNG")
+    return picture.save(str(target), "PNG")  # type: ignore[call-overload]  # PySide takes only a str
 
 
 def load_card(path: str) -> Card | None:

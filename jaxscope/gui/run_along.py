@@ -8,6 +8,7 @@ where pages are chosen, the window turns pages and never glides.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer
@@ -125,13 +126,17 @@ class RunAlong(QObject):
         """Open the menu of speeds."""
         self.speed_menu().popup(where)
 
+    def _taking(self, speed: float) -> Callable[[], None]:
+        return lambda: self.set_speed(speed)
+
     def speed_menu(self) -> QMenu:
         """Return the menu of speeds and of how the window goes along."""
         menu = QMenu(self._actions.window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         live = self._actions.shell.state.live
         for speed in SPEEDS:
-            entry = menu.addAction(speed_words(speed), lambda speed=speed: self.set_speed(speed))
+            entry = menu.addAction(speed_words(speed))
+            entry.triggered.connect(self._taking(speed))
             entry.setCheckable(True)
             entry.setChecked(math.isclose(speed, live.speed))
         menu.addSeparator()

@@ -92,7 +92,7 @@ class WindowSession:
     def __init__(
         self, settings: Settings, chains: Sequence[FilterChain] = (), *, beside: WindowSession | None = None
     ) -> None:
-        self.store = Store(initial_state(settings, chains)) if beside is None else Store(beside=beside.store)
+        self.store: Store = Store(initial_state(settings, chains)) if beside is None else Store(beside=beside.store)
         self.bridge = Bridge()
         self.conductor = Conductor(self.store, self.bridge.deliver)
         self.painter = PainterThread(self.bridge.deliver)

@@ -40,8 +40,8 @@ class WindowActions(WindowFiles):
         super().__init__(window, shell, conductor, settings)
         self.events = EventDesk(self)
         self.menus = ChannelMenus(window, shell, self.copy_values, self.events.add)
-        self.display = DisplayMenus(window, self)
-        self.running = RunAlong(self)
+        self.display: DisplayMenus = DisplayMenus(window, self)
+        self.running: RunAlong = RunAlong(self)
         self.is_zen: bool = False
 
     # --- exporting

@@ -64,12 +64,12 @@ def _connect_traces(window: MainWindow) -> None:
     window.traces.axis_width_changed.connect(display.keep_paper_speed, Qt.ConnectionType.QueuedConnection)
     window.traces.hinted.connect(window.status.say)
     window.traces.menu_asked.connect(menus.open_channel_menu)
+    window.traces.event_edit_asked.connect(window.actions_.events.edit)
     running = window.actions_.running
     window.axis.transport.run_asked.connect(running.toggle)
     window.axis.transport.speed_stepped.connect(running.step_speed)
     window.axis.transport.menu_asked.connect(running.open_speeds)
     window.rail.menu_asked.connect(menus.open_channel_menu)
-    window.traces.event_edit_asked.connect(window.actions_.events.edit)
     window.rail.rename_asked.connect(menus.open_sheet)
     window.rail.tag_menu_asked.connect(menus.open_tag_menu)
     window.rail.colour_menu_asked.connect(menus.open_colour_menu)

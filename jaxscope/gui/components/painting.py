@@ -57,7 +57,8 @@ def rounded(
     """Draw a rounded rectangle; the stroke lies inside ``rect``."""
     shape = QRectF(rect)
     if theme().is_high_contrast and isinstance(fill, str) and fill.endswith("_bg") and stroke is None:
-        fill, stroke = None, fill.removesuffix("_bg")  # a tinted ground becomes an outline
+        stroke = fill.removesuffix("_bg")  # a tinted ground becomes an outline
+        fill = None
     if stroke is None:
         painter.setPen(Qt.PenStyle.NoPen)
     else:

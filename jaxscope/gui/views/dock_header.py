@@ -118,8 +118,8 @@ class DockHeader(QWidget, AbstractView):
         self._counts: dict[int, int] = {}
         self._sheet: ChainSheet | None = None
         self.switch = Switch("Filter")
-        row = ("traces", "filter on or off (undoable)")
-        KeyTip(self.switch, "Filter on. The file on disk is never changed", row, write=self.switch.set_tip)
+        switch_row = ("traces", "filter on or off (undoable)")
+        KeyTip(self.switch, "Filter on. The file on disk is never changed", switch_row, write=self.switch.set_tip)
         self.words = Label("Filter on", 14, 600, shrink=True)
         self.chooser = ChainChooser()
         self.phase = SegmentedControl(_PHASES, name="Phase", padding=7)

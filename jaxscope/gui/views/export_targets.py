@@ -277,8 +277,8 @@ class _Delegate(QStyledItemDelegate):
         return QSize(scaled(180), scaled(_ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
-        target, rect = self._targets[index.row()], QRectF(option.rect).adjusted(0, 1, 0, -1)  # type: ignore[attr-defined]
-        state = option.state  # type: ignore[attr-defined]
+        target, rect = self._targets[index.row()], QRectF(option.rect).adjusted(0, 1, 0, -1)
+        state = option.state
         is_selected = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -286,14 +287,14 @@ class MontagePopover(Popover, AbstractView):
         names = tuple(part.strip() for part in self.fields[name].text().split(",") if part.strip())
         value = None if name == "channels" and not names else names
         if getattr(montage, name) != value or self.fields[name].is_wrong:
-            self._change(**{name: value})
+            self._change(None, **{name: value})
 
-    def _change(self, merge_key: str | None = None, **values: object) -> None:
+    def _change(self, merge_key: str | None = None, **values: Any) -> None:
         montage = self._montage
         if montage is None:
             return
         try:
-            changed = replace(montage, **values)  # type: ignore[arg-type]
+            changed = replace(montage, **values)
         except SpecError as error:
             self._complain(error)
             return

@@ -126,7 +126,7 @@ class MontageTable(EditingTable):
 
     def give_back(self) -> tuple[int, int, str, str] | None:
         """Return the cell that is being typed as it was before, and its merge key."""
-        return self._before  # type: ignore[return-value]
+        return self._before
 
     def mark(self, *, wrong: bool) -> None:
         """Mark the text that is being typed as wrong, or as right again."""

@@ -24,8 +24,8 @@ from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.traces_gaps import hatch
-from jaxscope.gui.views.traces_model import trace_colours
 from jaxscope.gui.views.traces_numbers import clock
+from jaxscope.gui.views.traces_picture import trace_colours
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]

@@ -57,7 +57,9 @@ class _Rows(QStyledItemDelegate):
         return QSize(scaled(200), scaled(_ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
-        entry: Entry = index.model().entries[index.row()]
+        model = index.model()
+        assert isinstance(model, _Model)
+        entry = model.entries[index.row()]
         rect = QRectF(option.rect)
         painter.save()
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)

@@ -61,8 +61,8 @@ def paint_overlaid(painter: QPainter, lanes: Sequence[Lane], rect: QRectF, selec
         if lane.name in selected:
             painter.fillRect(place, colour("after", 0.12 if theme().is_dark else 0.1))
         rounded(painter, QRectF(14, place.center().y() - 4, 3, 8), 1.5, lane.colour)
-        words = place.adjusted(26, 0, -scaled(40), 0)
-        draw_text(painter, words, lane.title, font(11), "text2", elide=Qt.TextElideMode.ElideMiddle)
+        title = place.adjusted(26, 0, -scaled(40), 0)
+        draw_text(painter, title, lane.title, font(11), "text2", elide=Qt.TextElideMode.ElideMiddle)
         tag = QRectF(0, place.top(), place.width() - 16, place.height())
         token = "before_text" if lane.is_raw else "text3"
         draw_text(painter, tag, lane.tag or "raw", font(11), token, RIGHT)

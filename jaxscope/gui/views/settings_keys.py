@@ -187,7 +187,7 @@ class KeysPage(QWidget):
         self._change = change
         self._model = _Model()
         self._rows = _Rows()
-        self._conflict: tuple[KeyBinding, KeyBinding, str] | None = None
+        self._conflict: tuple[KeyBinding, tuple[KeyBinding, ...], str] | None = None
         self.search = TextField("Search in the keys", width=260, icon="search")
         self.search.setPlaceholderText("Type to search")
         self.list = _List()
@@ -249,12 +249,14 @@ class KeysPage(QWidget):
         self._end_waiting()
         if row is None or not key:
             return
-        owner = key_table().taken_by(row.context, row.does, key)
-        if owner is None:
+        owners = key_table().taken_by(row.context, row.does, key)
+        if not owners:
             self._set(row, (key,))
             return
-        can_change = (owner.context, owner.does) in {(one.context, one.does) for one in changeable_rows()}
-        self._conflict = (row, owner, key) if can_change else None
+        changeable = {(one.context, one.does) for one in changeable_rows()}
+        fixed = [one for one in owners if (one.context, one.does) not in changeable]
+        can_change, owner = not fixed, (fixed or owners)[0]
+        self._conflict = (row, owners, key) if can_change else None
         where = _CONTEXT_WORDS.get(owner.context, f"in the {owner.context}")
         self.words.set_token("danger")
         self.words.setText(f"{key_words(key)} is taken: {owner.does.partition(';')[0]}, {where}")
@@ -264,9 +266,11 @@ class KeysPage(QWidget):
 
     def _on_take_over(self) -> None:
         if self._conflict is not None:
-            row, owner, key = self._conflict
-            left = tuple(own for own in owner.keys if own != key and not _same(own, key))
-            choices = with_choice(self._read().keys, key_row(owner.context, owner.does), left)
+            row, owners, key = self._conflict
+            choices = self._read().keys
+            for owner in owners:
+                left = tuple(own for own in owner.keys if own != key and not _same(own, key))
+                choices = with_choice(choices, key_row(owner.context, owner.does), left)
             self._keep(with_choice(choices, key_row(row.context, row.does), (key,)))
 
     def _set(self, row: KeyBinding | None, keys: tuple[str, ...] | None) -> None:
@@ -279,8 +283,8 @@ class KeysPage(QWidget):
 
     def _usual_taken(self, row: KeyBinding) -> KeyBinding | None:
         table = key_table()
-        taken = (table.taken_by(row.context, row.does, key) for key in table.usual_keys(row.context, row.does))
-        return next((owner for owner in taken if owner is not None), None)
+        usual = table.usual_keys(row.context, row.does)
+        return next((owner for key in usual for owner in table.taken_by(row.context, row.does, key)), None)
 
     def _keep(self, choices) -> None:
         self._let_go()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPaintEvent
@@ -233,7 +234,7 @@ class SettingsSheet(Sheet):
         kept = min(row.high, max(row.low, value))
         self._take(row.name, round(kept) if row.step == 1 else round(kept, 2))
 
-    def _take(self, name: str, value: object) -> None:
+    def _take(self, name: str, value: Any) -> None:
         self._change(replace(self._read(), **{name: value}))
         self._note.set_token("text3")
         needs_restart = name == "cpu_devices"

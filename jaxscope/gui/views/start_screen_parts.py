@@ -210,20 +210,20 @@ class RecentRow(QWidget):
     def __init__(self, row: FileRow) -> None:
         super().__init__()
         self.row = row
-        self.find = Button("Find…", "quiet", height=28, padding=10)
-        self.find.hide()
+        self.find_button = Button("Find…", "quiet", height=28, padding=10)
+        self.find_button.hide()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(row, 1)
-        layout.addWidget(self.find)
-        self.find.clicked.connect(self.find_asked)
+        layout.addWidget(self.find_button)
+        self.find_button.clicked.connect(self.find_asked)
 
     def show_missing(self, why: str) -> None:
         """Say why the recording is not there, and offer to find it."""
         self.row.show_missing(why)
-        self.find.setAccessibleName(f"Find {self.row.accessibleName().partition(',')[0]}")
-        self.find.show()
+        self.find_button.setAccessibleName(f"Find {self.row.accessibleName().partition(',')[0]}")
+        self.find_button.show()
 
 
 class ErrorCard(QWidget):

@@ -239,8 +239,8 @@ def _paint_measures(canvas: Canvas) -> None:
     pane = canvas.panes[-1]
     xs = sorted(canvas.x(pane, second) for second in cursors_s)
     title = f"{delta_text(span_s)}   {frequency_text(span_s)}"
-    width = scaled(112) + scaled(_COLUMN) * len(columns)
-    width = max(width, text_width(lane.title, font(11, 600)) + text_width(title, font(11)) + 36)
+    least = scaled(112) + scaled(_COLUMN) * len(columns)
+    width = max(least, text_width(lane.title, font(11, 600)) + text_width(title, font(11)) + 36)
     size = QRectF(0, 0, round(width), scaled(48) + scaled(_LINE) * len(ROWS))
     # where large text leaves too little room for all of it the box is drawn smaller, never cut
     share = min(1.0, (canvas.width - 12) / size.width(), (canvas.height - 8) / size.height())
