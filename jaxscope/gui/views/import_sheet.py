@@ -100,7 +100,8 @@ class ImportSheet(Sheet, AbstractView):
         self._grid.setContentsMargins(20, 4, 20, 4)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(8)
-        self._grid.setColumnStretch(4, 1)
+        self._grid.setColumnMinimumWidth(2, 8)  # what belongs together stands nearer than what does not
+        self._grid.setColumnStretch(5, 1)
         usual = QHBoxLayout()
         usual.setSpacing(4)
         for rate in _USUAL:
@@ -110,7 +111,7 @@ class ImportSheet(Sheet, AbstractView):
         usual.addStretch(1)
         self._grid.addWidget(_label("Sampling rate"), 0, 0)
         self._grid.addWidget(self.field, 0, 1)
-        self._grid.addLayout(usual, 0, 2, 1, 3)
+        self._grid.addLayout(usual, 0, 2, 1, 4)
         below = QHBoxLayout()
         below.setContentsMargins(20, 4, 20, 4)
         below.addWidget(self.problem, 1)
@@ -147,7 +148,7 @@ class ImportSheet(Sheet, AbstractView):
                 widget.deleteLater()
         self._known, self._fields = known, {}
         for number, one in enumerate(known):
-            row, column = 1 + number // 2, 2 * (number % 2)
+            row, column = 1 + number // 2, 3 * (number % 2)
             label, field = _label(one.title), self._field_of(one)
             for part, at in ((label, column), (field, column + 1)):
                 part.setProperty("option", True)

@@ -33,7 +33,7 @@ from jaxscope.gui.components.painting import (
 )
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.base import AbstractView
-from jaxscope.gui.views.response_paint import frequency_words
+from jaxscope.gui.views.response_paint import frequency_words, paint_note
 from jaxscope.gui.views.response_scale import ResponseScale, frequency_limits, nice_step, polygon, thinned
 from jaxscope.session.state import ResponseView, SessionState
 
@@ -289,13 +289,13 @@ class CurvePlot(QWidget, AbstractView):
                 painter.drawPolyline(polygon(*thinned(xs[keep], ys[keep])))
 
     def _paint_words(self, painter: QPainter, scale: CurveScale) -> None:
-        corner = QRectF(scale.area.left() + 10, scale.area.top() + 6, scale.area.width() - 20, 16)
         words = ""
         if self.is_held:
             words = "last stable filter"
         elif self._is_zero_phase and self._view in ("phase", "group_delay"):
             words = "Zero phase: nothing is shifted"
-        draw_text(painter, corner, words, font(11, 500), "text2")
+        if words:
+            paint_note(painter, scale.area, words)
         if (
             self._pointer is None
             or self._stable is None

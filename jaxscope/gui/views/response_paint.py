@@ -27,7 +27,7 @@ from jaxscope.gui.components.painting import (
     tip_width,
     value_tip,
 )
-from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.response_scale import SPECTRUM_MARGIN_DB, ResponseScale, polygon, thinned
 
 FloatArray = npt.NDArray[np.float64]
@@ -73,6 +73,13 @@ def paint_ground(painter: QPainter, scale: ResponseScale, picture: Picture, boun
     _paint_labels(painter, scale, bounds)
 
 
+def paint_note(painter: QPainter, area: QRectF, words: str) -> None:
+    """Say something in the corner of a plot, on a ground of its own: a curve through words makes them unreadable."""
+    chip = QRectF(area.left() + 6, area.top() + 4, text_width(words, font(11, 500)) + 10, scaled(18))
+    rounded(painter, chip, 4, colour("canvas", 0.88))
+    draw_text(painter, chip.adjusted(5, 0, 5, 0), words, font(11, 500), "text2")
+
+
 def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture) -> None:
     """Draw what moves: the curves, the handles, the tip. ``paint_ground`` comes before it."""
     painter.save()
@@ -80,8 +87,7 @@ def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture) ->
     _paint_curves(painter, scale, picture)
     painter.restore()
     if picture.is_held:
-        words = QRectF(scale.area.left() + 10, scale.area.top() + 6, 200, 16)
-        draw_text(painter, words, "last stable filter", font(11, 500), "text2")
+        paint_note(painter, scale.area, "last stable filter")
     for index, point in enumerate(picture.handles):
         _paint_handle(painter, scale, picture, index, point)
     if picture.tip and picture.hot is not None and picture.hot < len(picture.handles):
