@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jaxscope.compute.frames import Blocked, Busy, DeviceChoice, Devices
+from jaxscope.compute.device_frames import DeviceChoice, Devices
+from jaxscope.compute.frames import Blocked, Busy
 from jaxscope.compute.library import WindowCache
 from jaxscope.compute.plan import RenderRequest, plan
 from jaxscope.compute.render import render

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.analysis_frames import AnalysisFrame
+from jaxscope.compute.device_frames import Devices
 from jaxscope.compute.import_form import ImportPreview
+from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
 from jaxscope.filters.limits import Verdict
@@ -210,34 +212,6 @@ class AgreementFrame:
     checked: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Measures:
-    """Sizes of some channels over a span, each (n_channels,), in the units of the channels; NaN where nothing is known.
-
-    ``first`` and ``last`` are the samples at its ends, ``deviation`` is the root mean square about the mean.
-    """
-
-    first: FloatArray
-    last: FloatArray
-    rms: FloatArray
-    deviation: FloatArray
-    peak_to_peak: FloatArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MeasureFrame:
-    """What lies between two cursors, from the samples themselves; ``after`` is ``before`` where nothing filters."""
-
-    revision: int
-    recording_id: str
-    start_s: float
-    stop_s: float
-    channels: tuple[int, ...]
-    before: Measures
-    after: Measures
-    filtered: tuple[bool, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityFrame:
     """By how much After moves in the window when each number of a stage's sections grows by 1 %.
@@ -339,18 +313,6 @@ class CodeText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceChoice:
-    """A device as the chooser shows it; ``measured_ms`` is for the present view, None where not measured."""
-
-    id: str
-    title: str
-    detail: str
-    available: bool
-    reason: str = ""
-    measured_ms: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LivePosition:
     """How far a running signal is.
 
@@ -377,14 +339,6 @@ class Grown:
 
     recording_id: str
     info: RecordingInfo
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Devices:
-    """What can be chosen, and why the rest cannot; methods that fit the chain, with the reason of auto."""
-
-    devices: tuple[DeviceChoice, ...]
-    methods: tuple[str, ...]
 
 
 Outcome = (

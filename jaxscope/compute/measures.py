@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import MeasureFrame, Measures
+from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.compute.plan import GroupRequest
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks

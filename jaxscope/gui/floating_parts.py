@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import AgreementFrame, DesignFrame, Devices, Frame, Opened
+from jaxscope.compute.device_frames import Devices
+from jaxscope.compute.frames import AgreementFrame, DesignFrame, Frame, Opened
 from jaxscope.gui.palette_entries import palette_entries
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.goto import GotoPopover

@@ -2,13 +2,12 @@
 
 Arrays of an archive are held in memory where they are small; else they are read, and unpacked, in parts.
 
-Headers are read by hand before NumPy sees the file: an array of Python objects is refused, and the size that a header
-claims is held against the bytes that are there, so that neither a broken nor a hostile file costs memory or runs code.
+An array of Python objects is refused, and the size that a header claims is held against the bytes that are there, so
+that neither a broken nor a hostile file costs memory or runs code.
 """
 
 from __future__ import annotations
 
-import ast
 import struct
 import zipfile
 import zlib
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +27,13 @@ from jaxscope.data.notes import KEY, with_notes
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
-from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.grids import FileGrid, MemoryGrid, beyond_float_words, is_beyond_float
 from jaxscope.readers.inflated import InflatedBytes, may_be_held
+from jaxscope.readers.numpy_header import MAGIC, ArrayHeader, check_numeric, read_array_header, table_of
 from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
 
-_MAGIC = b"\x93NUMPY"
-_HEADER_LIMIT = 1 << 20
 #: What ``zipfile`` raises about an archive that is damaged, such as a place before the begin of the file.
 _ZIP_FAILURES = (
     zipfile.BadZipFile, EOFError, OSError, ValueError, struct.error, zlib.error, NotImplementedError, RuntimeError
@@ -54,72 +52,10 @@ _LOOK_BYTES, _MOST_LOOKS = 1 << 20, 64
 NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArrayHeader:
-    """What the header of an NPY file says. ``data_offset`` counts from the start of the NPY file."""
-
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    fortran_order: bool
-    data_offset: int
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the samples in bytes."""
-        return prod(self.shape) * self.dtype.itemsize
-
-
-def read_array_header(file: BinaryIO, name: str) -> ArrayHeader:
-    """Read and check the header of an NPY file.
-
-    Parameters
-    ----------
-    file : binary file
-        At the start of the NPY file.
-    name : str
-        What sentences call it.
-
-    Raises
-    ------
-    ReadError
-        If it is no NPY file, its header is broken, or it holds objects or text.
-    """
-    head = file.read(8)
-    if len(head) < 8 or head[:6] != _MAGIC:
-        raise ReadError(f"{name} is not a NumPy file", hint="check that its suffix is right")
-    size_format = "<H" if head[6] == 1 else "<I"
-    size_bytes = file.read(struct.calcsize(size_format))
-    if len(size_bytes) < struct.calcsize(size_format):
-        raise ReadError(f"{name} ends inside its header", hint="copy the file again")
-    (size,) = struct.unpack(size_format, size_bytes)
-    text = file.read(min(size, _HEADER_LIMIT))
-    if size > _HEADER_LIMIT or len(text) < size:
-        raise ReadError(f"{name} ends inside its header", hint="copy the file again")
-    try:
-        fields = ast.literal_eval(text.decode("latin-1").strip())
-        shape = tuple(int(length) for length in fields["shape"])
-        dtype = np.dtype(fields["descr"])
-        fortran_order = bool(fields["fortran_order"])
-    except (ValueError, SyntaxError, TypeError, KeyError, OverflowError, MemoryError, RecursionError) as error:
-        raise ReadError(f"The header of {name} makes no sense", hint="save the array again") from error
-    if min(shape, default=0) < 0:
-        raise ReadError(f"The header of {name} claims the shape {shape}", hint="save the array again")
-    return ArrayHeader(
-        dtype=dtype, shape=shape, fortran_order=fortran_order, data_offset=8 + len(size_bytes) + len(text)
-    )
-
-
-def _check_numeric(header: ArrayHeader, name: str) -> None:
-    if header.dtype.hasobject:
-        raise ReadError(f"{name} holds Python objects, not samples", hint="save it as an array of numbers")
-    if header.dtype.kind not in "iufb":
-        raise ReadError(f"{name} holds values of type {header.dtype}, not real numbers", hint="save real numbers")
-
-
 def _open_npy(path: Path, options: OpenOptions) -> Recording:
     with path.open("rb") as stream:
         header = read_array_header(stream, path.name)
-    _check_numeric(header, path.name)
+    check_numeric(header, path.name)
     there = path.stat().st_size - header.data_offset
     if header.n_bytes > there:
         raise ReadError(
@@ -135,7 +71,7 @@ def _open_npy(path: Path, options: OpenOptions) -> Recording:
     try:
         if any(is_beyond_float(part) for part in _looked_at(file, header)):
             warnings.append(beyond_float_words(path.name))
-        grid = FileGrid(file=file, table=_table_of(header, options))
+        grid = FileGrid(file=file, table=table_of(header, options))
         return _recording("npy", groups, [grid], options.rate_hz, warnings, close=file.close)
     except BaseException:
         file.close()
@@ -151,17 +87,6 @@ def _looked_at(file: ByteFile, header: ArrayHeader) -> Iterator[npt.NDArray[Any]
         begin = number * _LOOK_BYTES
         raw = file.read(header.data_offset + begin, min(_LOOK_BYTES, header.n_bytes - begin))
         yield raw.view(header.dtype)
-
-
-def _table_of(header: ArrayHeader, options: OpenOptions) -> SampleTable:
-    """Return where the samples of the array lie in the file, whichever dimension is time."""
-    width, shape = header.dtype.itemsize, header.shape
-    first, last = (width, shape[0] * width) if header.fortran_order else (shape[-1] * width, width)
-    if len(shape) == 1:
-        first, last = width, width
-    elif options.samples_first:
-        first, last = last, first
-    return SampleTable(dtype=header.dtype, first_byte=header.data_offset, channel_bytes=first, sample_bytes=last)
 
 
 def _open_npz(path: Path, options: OpenOptions) -> Recording:
@@ -235,13 +160,13 @@ def _grids(
     for member, header in found.arrays:
         place = _place_of(file, member)
         if member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & 1:
-            table = replace(_table_of(header, options), first_byte=place + header.data_offset)
+            table = replace(table_of(header, options), first_byte=place + header.data_offset)
             if place + header.data_offset + header.n_bytes > file.n_bytes:
                 raise ReadError(f"{member.filename} in {path.name} ends too early", hint="copy the file again")
             grids.append(FileGrid(file=file, table=table))
         elif member.compress_type == zipfile.ZIP_DEFLATED and not member.flag_bits & 1:
             unpacked = InflatedBytes(file, place, member.compress_size, member.file_size, window_bits=-15)
-            grids.append(FileGrid(file=unpacked, table=_table_of(header, options)))
+            grids.append(FileGrid(file=unpacked, table=table_of(header, options)))
         else:
             raise ReadError(
                 f"{member.filename} in {path.name} is too large to be unpacked", hint="save its arrays as NPY files"
@@ -382,7 +307,7 @@ def _recording(
 
 
 def _sniff(head: bytes) -> bool:
-    return head[:6] == _MAGIC or (head[:4] == b"PK\x03\x04" and b".npy" in head[:300])
+    return head[:6] == MAGIC or (head[:4] == b"PK\x03\x04" and b".npy" in head[:300])
 
 
 def _open(path: Path, options: OpenOptions) -> Recording:

@@ -323,34 +323,6 @@ def size_words(n_bytes: int) -> str:
     return f"{n_bytes} bytes"
 
 
-def as_float32(block: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Return samples in float32.
-
-    Raises
-    ------
-    WriteError
-        If a finite sample is beyond what float32 holds, and would become infinite.
-    """
-    with np.errstate(over="ignore"):
-        single = block.astype(np.float32)
-    lost = np.isinf(single) & np.isfinite(block)
-    if lost.any():
-        raise WriteError(f"A sample of {block[lost][0]:g} is too large for float32", hint="write NPY or CSV in float64")
-    return single
-
-
-def rounding_of(exact: npt.NDArray[np.float64], single: npt.NDArray[np.float32]) -> float:
-    """Return by how much samples are rounded to float32 at most; what is missing or infinite is not rounded."""
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        difference = np.abs(single - exact)
-    return float(np.nanmax(difference, initial=0.0))
-
-
-def rounding_words(largest: float) -> list[str]:
-    """Return the sentence about rounding to float32, if there is any."""
-    return [f"Values are rounded to float32, by {largest:.2g} at most"] if largest else []
-
-
 def times_of(request: WriteRequest, samples: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Return the times of written samples, in seconds of the recording that they are a part of.
 
@@ -374,51 +346,6 @@ def closed_gap_words(request: WriteRequest, title: str) -> list[str]:
     return [
         f"{title} keeps no times: {'a gap' if n_gaps == 1 else f'{n_gaps} gaps'} in the recording can't be told from it"
     ]
-
-
-def check_one_rate(request: WriteRequest, title: str) -> None:
-    """Raise ``WriteError`` unless there are channels, all of one known rate and one length."""
-    check_any(request, title)
-    groups: dict[tuple[float | None, int], list[str]] = {}
-    for channel in request.channels:
-        groups.setdefault((channel.rate_hz, channel.n_samples), []).append(channel.name)
-    if len(groups) == 1:
-        return
-    by_rate = {rate: [name for (r, _), names in groups.items() if r == rate for name in names] for rate, _ in groups}
-    if len(by_rate) > 1:
-        kinds = " and ".join(f"{_count_words(len(names))} at {rate:g} Hz" for rate, names in by_rate.items())
-    else:
-        kinds = " and ".join(f"{_count_words(len(names))} of {n:,} samples" for (_, n), names in groups.items())
-    choices = " or ".join(f"--channels {_brief(names)}" for names in list(_groups_of(by_rate, groups))[:3])
-    what = "one rate" if len(by_rate) > 1 else "channels of one length"
-    raise WriteError(f"{title} holds {what}: here are {kinds}", hint=f"choose {choices}, or write EDF, BDF or HDF5")
-
-
-def _groups_of(
-    by_rate: dict[float | None, list[str]], groups: dict[tuple[float | None, int], list[str]]
-) -> list[list[str]]:
-    """Return the lists of names to choose from: by rate, or by length where there is one rate."""
-    return list(by_rate.values()) if len(by_rate) > 1 else list(groups.values())
-
-
-def check_any(request: WriteRequest, title: str) -> None:
-    """Raise ``WriteError`` unless there are channels, each with a rate, and samples."""
-    if not request.channels:
-        raise WriteError(f"There is no channel to write as {title}", hint="choose at least one")
-    if not any(channel.n_samples for channel in request.channels):
-        raise WriteError(f"There are no samples to write as {title}", hint="choose a longer part")
-    for channel in request.channels:
-        if channel.rate_hz is None:
-            raise WriteError(f"The sampling rate of {channel.name} is not known", hint="give it with --rate")
-
-
-def _count_words(n_channels: int) -> str:
-    return f"{n_channels} channel{'' if n_channels == 1 else 's'}"
-
-
-def _brief(names: Sequence[str]) -> str:
-    text = ",".join(names[:4]) + (",…" if len(names) > 4 else "")
-    return f'"{text}"' if " " in text else text
 
 
 def _temporary_beside(path: Path) -> Path:

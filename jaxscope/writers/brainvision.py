@@ -16,16 +16,9 @@ import numpy.typing as npt
 
 from jaxscope.data.annotations import BAD_KIND
 from jaxscope.data.timeline import Timeline
-from jaxscope.writers.base import (
-    AlignedWriter,
-    WriteRequest,
-    WriterFormat,
-    as_float32,
-    check_one_rate,
-    closed_gap_words,
-    rounding_of,
-    rounding_words,
-)
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, closed_gap_words
+from jaxscope.writers.checks import check_one_rate
+from jaxscope.writers.rounding import as_float32, rounding_of, rounding_words
 
 
 class BrainVisionWriter(AlignedWriter):

@@ -19,7 +19,8 @@ from jaxscope.data.annotations import Annotation
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import Channel
 from jaxscope.errors import counted
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, check_any
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat
+from jaxscope.writers.checks import check_any
 from jaxscope.writers.edf_layout import RecordLayout, plan_records
 from jaxscope.writers.edf_loss import Spread
 from jaxscope.writers.edf_notes import FILLED_TEXT, channel_notes, plan_notes

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat
+from jaxscope.writers.checks import check_one_rate
 from jaxscope.writers.wav import told_by_system
 
 _LEVELS = 1 << 23

@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from jaxscope.data.notes import KEY
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, as_float32, check_any
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat
+from jaxscope.writers.checks import check_any
+from jaxscope.writers.rounding import as_float32
 
 
 class Hdf5Writer(RecordingWriter):

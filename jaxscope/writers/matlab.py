@@ -18,8 +18,10 @@ import numpy.typing as npt
 
 from jaxscope.data.notes import KEY
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import AlignedWriter, RecordingWriter, WriteRequest, WriterFormat, as_float32, check_one_rate
+from jaxscope.writers.base import AlignedWriter, RecordingWriter, WriteRequest, WriterFormat
+from jaxscope.writers.checks import check_one_rate
 from jaxscope.writers.hdf5 import import_h5py
+from jaxscope.writers.rounding import as_float32
 
 _LIMIT_BYTES = (1 << 31) - (1 << 20)
 _MATRIX, _INT8, _INT32, _UINT32, _SINGLE, _DOUBLE = 14, 1, 5, 6, 7, 9

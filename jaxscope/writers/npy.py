@@ -9,14 +9,9 @@ import numpy as np
 import numpy.lib.format
 import numpy.typing as npt
 
-from jaxscope.writers.base import (
-    RecordingWriter,
-    WriteRequest,
-    WriterFormat,
-    as_float32,
-    check_one_rate,
-    closed_gap_words,
-)
+from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, closed_gap_words
+from jaxscope.writers.checks import check_one_rate
+from jaxscope.writers.rounding import as_float32
 
 
 class NpyWriter(RecordingWriter):

@@ -15,7 +15,9 @@ import numpy.lib.format
 import numpy.typing as npt
 
 from jaxscope.data.notes import KEY
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, as_float32, check_one_rate
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat
+from jaxscope.writers.checks import check_one_rate
+from jaxscope.writers.rounding import as_float32
 
 _BEFORE_1980 = (1980, 1, 1, 0, 0, 0)
 

@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from jaxscope.data.labels import unique_names
 from jaxscope.data.notes import KEY
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, as_float32, check_one_rate, times_of
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, times_of
+from jaxscope.writers.checks import check_one_rate
+from jaxscope.writers.rounding import as_float32
 
 _MAGIC = b"PAR1"
 #: Values of a row group, and its least rows.

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, check_one_rate, times_of
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, times_of
+from jaxscope.writers.checks import check_one_rate
 
 _ROWS_AT_ONCE = 1 << 14
 #: A float64 in its shortest form, with its comma.

@@ -17,16 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import WriteError
-from jaxscope.writers.base import (
-    AlignedWriter,
-    WriteRequest,
-    WriterFormat,
-    as_float32,
-    check_one_rate,
-    closed_gap_words,
-    rounding_of,
-    rounding_words,
-)
+from jaxscope.writers.base import AlignedWriter, WriteRequest, WriterFormat, closed_gap_words
+from jaxscope.writers.checks import check_one_rate
+from jaxscope.writers.rounding import as_float32, rounding_of, rounding_words
 
 _WAV_LIMIT_BYTES = 0xFFFF_FFFF - 4096
 #: A disk with less room than this has refused a block because it is full.

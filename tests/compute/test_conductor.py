@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from jaxscope.compute.conductor import Conductor, ExportRequest
+from jaxscope.compute.device_frames import Devices
 from jaxscope.compute.export_job import export_work
 from jaxscope.compute.frames import (
     AgreementFrame,
     Blocked,
     DesignFrame,
-    Devices,
     ExportProgress,
     Failure,
     Frame,

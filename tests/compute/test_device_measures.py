@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from jaxscope.compute.conductor import Conductor
-from jaxscope.compute.frames import Busy, Devices, Frame, Opened, Outcome
+from jaxscope.compute.device_frames import Devices
+from jaxscope.compute.frames import Busy, Frame, Opened, Outcome
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.spec import FilterChain, Stage

@@ -7,7 +7,8 @@ import pytest
 from scipy.signal import butter, sosfilt, sosfilt_zi
 
 from jaxscope.compute.conductor import Conductor
-from jaxscope.compute.frames import MeasureFrame, Opened
+from jaxscope.compute.frames import Opened
+from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.compute.measures import Tally
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import FilterChain, Stage

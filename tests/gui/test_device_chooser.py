@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from jaxscope.compute.frames import AgreementFrame, Busy, DeviceChoice, Devices, Frame
+from jaxscope.compute.device_frames import DeviceChoice, Devices
+from jaxscope.compute.frames import AgreementFrame, Busy, Frame
 from jaxscope.engines.methods import METHODS
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.theme import theme

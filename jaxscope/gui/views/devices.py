@@ -13,7 +13,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
-from jaxscope.compute.frames import AgreementFrame, Busy, DeviceChoice, Devices, Frame, Outcome
+from jaxscope.compute.device_frames import DeviceChoice, Devices
+from jaxscope.compute.frames import AgreementFrame, Busy, Frame, Outcome
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover
 from jaxscope.gui.components.labels import Hairline, Label

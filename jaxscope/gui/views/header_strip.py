@@ -11,7 +11,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolTip, QWidget
 
-from jaxscope.compute.frames import Blocked, DesignFrame, Frame, MeasureFrame, Opened
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened
+from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, text_width

@@ -14,7 +14,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, MeasureFrame, Opened
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, Opened
+from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.navigator import Navigator

@@ -11,16 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import (
-    Blocked,
-    DesignFrame,
-    Frame,
-    Grown,
-    LivePosition,
-    MeasureFrame,
-    Opened,
-    TraceBlock,
-)
+from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, Opened, TraceBlock
+from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain

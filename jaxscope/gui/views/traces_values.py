@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Envelope, MeasureFrame, Measures, TraceBlock
+from jaxscope.compute.frames import Envelope, TraceBlock
+from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.gui.painting.scene import rising_times
 
 FloatArray = npt.NDArray[np.float64]

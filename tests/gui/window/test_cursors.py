@@ -9,7 +9,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from jaxscope.compute.frames import MeasureFrame, Measures
+from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.gui.views.traces_cursors import ROWS, cursor_near, size_rows
 from jaxscope.gui.views.traces_values import Sizes
 from jaxscope.session import actions as act

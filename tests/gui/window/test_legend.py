@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from jaxscope.compute.frames import MeasureFrame, Measures
+from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.gui.command_table import COMMANDS
 from jaxscope.gui.painting.scene import prepare
 from jaxscope.gui.views.header_legend import placed_entries

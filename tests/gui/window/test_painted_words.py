@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from jaxscope.compute.frames import MeasureFrame, Measures
+from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.gui.components import painting
 from jaxscope.gui.painting.geometry import REMOVED_PX
 from jaxscope.gui.views import (
