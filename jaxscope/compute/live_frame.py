@@ -14,7 +14,7 @@ import numpy as np
 from jaxscope.compute.library import WindowCache
 from jaxscope.compute.live_stream import StreamRun
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, tile_samples
-from jaxscope.compute.render import Rendered, cut_bins, is_long
+from jaxscope.compute.render import Rendered, cut_bins, is_long, rendered_of
 from jaxscope.compute.trace_blocks import BlockBuilder, ShownSamples
 from jaxscope.data.recording import FloatArray
 
@@ -62,16 +62,7 @@ def live_steps(
             if kept is not None:
                 samples.append(kept)
         blocks.append(block.finish())
-    programs = [program for run in runs for program in run.programs]
-    return Rendered(
-        blocks=tuple(blocks),
-        samples=tuple(samples),
-        method=programs[0].method if programs else "",
-        method_reason=programs[0].reason if programs else "",
-        n_channels=sum(sum(group.filtered) for group in request.groups),
-        n_samples=max((sum(p.show_stop - p.show_first for p in g.pieces) for g in request.groups), default=0),
-        ran_on=tuple(sorted({device for program in programs for device in program.ran_on})),
-    )
+    return rendered_of(request, blocks, samples, [program for run in runs for program in run.programs])
 
 
 def _piece(

@@ -145,17 +145,7 @@ def blocks_between(
     if kept is not None:
         yield from kept
         return
-    request = shown.request
-    source = Source(
-        recording=shown.wish.entry.recording,
-        rate_hz=group.rate_hz,
-        channels=group.channels,
-        designs=group.designs,
-        device=request.device,
-        precision=request.precision,
-        method=request.method,
-        bad=group.bad,
-    )
+    source = Source.of(shown.wish.entry.recording, shown.request, group)
     for block in filtered_blocks(source, bench.programs, first_sample=first, stop_sample=stop, tick=True):
         yield None if block is None else (block.before, block.after)
 

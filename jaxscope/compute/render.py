@@ -117,14 +117,21 @@ def render_steps(
             if shown is not None and len(samples) < MOST_KEPT:
                 samples.append(shown)
         blocks.append(block.finish())
+    return rendered_of(request, blocks, samples, used)
+
+
+def rendered_of(
+    request: RenderRequest, blocks: Sequence[TraceBlock], samples: Sequence[ShownSamples], programs: Sequence[Program]
+) -> Rendered:
+    """Return what was made of a request, with the programs that ran, in the order of its groups."""
     return Rendered(
         blocks=tuple(blocks),
         samples=tuple(samples),
-        method=used[0].method if used else "",
-        method_reason=used[0].reason if used else "",
+        method=programs[0].method if programs else "",
+        method_reason=programs[0].reason if programs else "",
         n_channels=sum(sum(group.filtered) for group in request.groups),
         n_samples=max((sum(p.show_stop - p.show_first for p in g.pieces) for g in request.groups), default=0),
-        ran_on=tuple(sorted({device for program in used for device in program.ran_on})),
+        ran_on=tuple(sorted({device for program in programs for device in program.ran_on})),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.library import ProgramLibrary
-from jaxscope.compute.plan import context_of
+from jaxscope.compute.plan import GroupRequest, RenderRequest, context_of
 from jaxscope.compute.render import RowGroup, row_groups
 from jaxscope.compute.zero_spill import ZeroPhaseSpill
 from jaxscope.data.bad_spans import NOTHING_BAD, BadSamples
@@ -48,6 +48,20 @@ class Source:
     method: str
     #: samples that the filters do not see, and that are missing in what they give
     bad: BadSamples = NOTHING_BAD
+
+    @classmethod
+    def of(cls, recording: Recording, request: RenderRequest, group: GroupRequest) -> Source:
+        """Return the channels of a group, filtered as a picture of them is."""
+        return cls(
+            recording=recording,
+            rate_hz=group.rate_hz,
+            channels=group.channels,
+            designs=group.designs,
+            device=request.device,
+            precision=request.precision,
+            method=request.method,
+            bad=group.bad,
+        )
 
     @property
     def n_samples(self) -> int:

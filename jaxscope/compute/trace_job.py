@@ -213,16 +213,7 @@ def _settled_piece(
 ) -> Generator[None, None, ShownSamples | None]:
     """Return the samples of a piece with all the context there is; None where that would take too long."""
     recording, request = shown.wish.entry.recording, shown.request
-    source = Source(
-        recording=recording,
-        rate_hz=group.rate_hz,
-        channels=group.channels,
-        designs=group.designs,
-        device=request.device,
-        precision=request.precision,
-        method=request.method,
-        bad=group.bad,
-    )
+    source = Source.of(recording, request, group)
     context = max((context_of(design) for design in set(group.designs) if design is not None), default=0)
     reach = min(context, piece.show_first - piece.segment_first) + piece.show_stop - piece.show_first
     shown_values = (piece.show_stop - piece.show_first) * len(group.channels)

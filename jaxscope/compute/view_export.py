@@ -126,16 +126,7 @@ def _blocks(bench: Workbench, wish: Wish, request: RenderRequest, group: GroupRe
     recording = wish.entry.recording
     timeline = recording.info.timeline_of(group.channels[0])
     span = timeline.span_between(request.start_s, request.stop_s, group.rate_hz)
-    source = Source(
-        recording=recording,
-        rate_hz=group.rate_hz,
-        channels=group.channels,
-        designs=group.designs,
-        device=request.device,
-        precision=request.precision,
-        method=request.method,
-        bad=group.bad,
-    )
+    source = Source.of(recording, request, group)
     step = max(1, BLOCK_VALUES // len(group.channels))
     for block in filtered_blocks(
         source, bench.programs, first_sample=max(0, span.start), stop_sample=max(0, span.stop), tick=True

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from jaxscope.errors import SpecError
+from jaxscope.filters.tokens import Token, TokenReader
 
 MAX_CHARACTERS = 200
-MAX_DEPTH = 32
 
 Number = float | complex
 
@@ -42,25 +42,20 @@ _SAME = {"−": "-", "×": "*", "·": "*", "^": "**", "∠": "<"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    value: complex
-    start: int
+class _Token(Token):
+    value: complex = 0j
 
 
-class _Reader:
+class _Reader(TokenReader[_Token]):
     """One reading of one text, from left to right."""
 
     def __init__(self, text: str, field: str, rate_hz: float | None) -> None:
         self.text = text
         self.field = field
         self.names = CONSTANTS if rate_hz is None else CONSTANTS | {"fs": complex(rate_hz)}
-        self.place = 0
-        self.depth = 0
         if len(text) > MAX_CHARACTERS:
             raise SpecError(field, f"Can't read {len(text)} characters", hint=f"give {MAX_CHARACTERS} or fewer")
-        self.tokens = self._cut()
+        self.begin(self._cut())
 
     def fail(self, reason: str) -> NoReturn:
         raise SpecError(self.field, f'Can\'t read "{self.text}"', hint=reason)
@@ -80,40 +75,24 @@ class _Reader:
                     float(match.group("number").replace(",", "."))
                     * SUFFIXES[match.group("suffix") or match.group("scale") or ""]
                 )
-                tokens.append(_Token("number", match.group().strip(), complex(value), start))
+                tokens.append(_Token("number", match.group().strip(), start, complex(value)))
             elif match.group("name") is not None:
-                tokens.append(_Token("name", match.group("name"), 0j, start))
+                tokens.append(_Token("name", match.group("name"), start))
             else:
                 sign = match.group("sign")
-                tokens.append(_Token("sign", _SAME.get(sign, sign), 0j, start))
+                tokens.append(_Token("sign", _SAME.get(sign, sign), start))
             place = match.end()
         return tokens
 
-    def peek(self) -> str:
-        """Return the next sign, "" where there is none."""
-        if self.place < len(self.tokens) and self.tokens[self.place].kind == "sign":
-            return self.tokens[self.place].text
-        return ""
-
-    def take(self) -> _Token:
-        if self.place >= len(self.tokens):
-            self.fail("something is missing at the end" if self.tokens else "there is nothing here")
-        self.place += 1
-        return self.tokens[self.place - 1]
-
     def whole(self) -> complex:
         value = self.total()
-        if self.place < len(self.tokens):
-            left = self.tokens[self.place]
-            if left.text == ")":
-                self.fail(f"the bracket at character {left.start + 1} closes nothing")
+        left = self.left()
+        if left is not None:
             self.fail(f'something is missing before "{left.text}" at character {left.start + 1}')
         return value
 
     def total(self) -> complex:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.fail("there are too many brackets in each other")
+        self.go_deeper()
         value = self.product()
         while self.peek() in ("+", "-"):
             sign = self.take().text
@@ -150,9 +129,7 @@ class _Reader:
         return value * cmath.exp(1j * angle.real)
 
     def signed(self) -> complex:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.fail("there are too many signs in a row")
+        self.go_deeper("signs in a row")
         if self.peek() in ("+", "-"):
             sign = self.take().text
             value = self.signed()

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NoReturn
 
 from jaxscope.errors import SpecError
+from jaxscope.filters.tokens import Token, TokenReader
 
 #: A row of a matrix of 256 channels with all its digits.
 MAX_CHARACTERS = 16_384
-MAX_DEPTH = 32
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?!\w)"
     r"|(?P<name>[^\W\d]\w*)"
@@ -40,28 +40,22 @@ class _Sum:
         return _Sum({name: weight * factor for name, weight in self.weights.items()}, self.constant * factor)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-
-
-class _Reader:
+class _Reader(TokenReader[Token]):
     """One reading of one text, from left to right."""
+
+    nothing = "write channels, such as C3 - A2"
 
     def __init__(self, text: str, field: str) -> None:
         self.text, self.field = text, field
-        self.place = self.depth = 0
         if len(text) > MAX_CHARACTERS:
             self.fail(f"it has {len(text)} characters: give {MAX_CHARACTERS} or fewer")
-        self.tokens = self._cut()
+        self.begin(self._cut())
 
     def fail(self, reason: str) -> NoReturn:
         shown = self.text if len(self.text) <= 60 else f"{self.text[:59]}…"
         raise SpecError(self.field, f"Can't read {shown}" if self.text.strip() else "Can't read nothing", hint=reason)
 
-    def _cut(self) -> list[_Token]:
+    def _cut(self) -> list[Token]:
         tokens, place, end = [], 0, len(self.text.rstrip())
         while place < end:
             match = _TOKEN.match(self.text, place)
@@ -77,28 +71,14 @@ class _Reader:
             sign = match.group(kind)
             name = "name" if kind in ("double", "single") else kind
             quote = 1 if kind in ("double", "single") else 0
-            tokens.append(_Token(name, _SAME.get(sign, sign) if kind == "sign" else sign, match.start(kind) - quote))
+            tokens.append(Token(name, _SAME.get(sign, sign) if kind == "sign" else sign, match.start(kind) - quote))
             place = match.end()
         return tokens
 
-    def peek(self) -> str:
-        """Return the next sign, "" where there is none."""
-        if self.place < len(self.tokens) and self.tokens[self.place].kind == "sign":
-            return self.tokens[self.place].text
-        return ""
-
-    def take(self) -> _Token:
-        if self.place >= len(self.tokens):
-            self.fail("something is missing at the end" if self.tokens else "write channels, such as C3 - A2")
-        self.place += 1
-        return self.tokens[self.place - 1]
-
     def whole(self) -> Weights:
         found = self.total()
-        if self.place < len(self.tokens):
-            left = self.tokens[self.place]
-            if left.text == ")":
-                self.fail(f"the bracket at character {left.start + 1} closes nothing")
+        left = self.left()
+        if left is not None:
             self.fail(f"a sign is missing before {left.text} at character {left.start + 1}")
         if abs(found.constant) > 0:
             self.fail(f"the number {found.constant:g} stands without a channel")
@@ -107,9 +87,7 @@ class _Reader:
         return found.weights
 
     def total(self) -> _Sum:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.fail("there are too many brackets in each other")
+        self.go_deeper()
         first = self.product()
         weights, constant = dict(first.weights), first.constant
         while self.peek() in ("+", "-"):

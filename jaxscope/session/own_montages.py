@@ -12,7 +12,7 @@ from pathlib import Path
 from jaxscope.errors import ChainError
 from jaxscope.filters.montage import MAX_NAME, Montage
 from jaxscope.filters.montage_file import load_montage, save_montage
-from jaxscope.session.own_presets import MAX_PRESETS, SUFFIX, file_name, presets_folder
+from jaxscope.session.own_presets import MAX_PRESETS, SUFFIX, file_name, make_folder, presets_folder, remove_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +61,7 @@ def keep_montage(name: str, montage: Montage, *, folder: Path | None = None) -> 
     if before is None and len(known) >= MAX_PRESETS:
         raise ChainError(f"there are {len(known)} montages", hint="remove one")
     path = folder / f"{file_name(name, folder)}{SUFFIX}" if before is None else before.path
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise ChainError(f"{folder} cannot be made: {error.strerror}", hint="check its permissions") from error
+    make_folder(folder)
     kept = replace(montage, name=name)
     save_montage(kept, path)
     return OwnMontage(montage=kept, path=path)
@@ -78,7 +75,4 @@ def remove_montage(own: OwnMontage) -> None:
     ChainError
         The file cannot be removed.
     """
-    try:
-        own.path.unlink(missing_ok=True)
-    except OSError as error:
-        raise ChainError(f"{own.path} cannot be removed: {error.strerror}", hint="check its permissions") from error
+    remove_file(own.path)

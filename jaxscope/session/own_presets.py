@@ -90,10 +90,21 @@ def remove_preset(preset: OwnPreset) -> None:
     ChainError
         The file cannot be removed.
     """
+    remove_file(preset.path)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file of one's own.
+
+    Raises
+    ------
+    ChainError
+        It cannot be removed.
+    """
     try:
-        preset.path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
     except OSError as error:
-        raise ChainError(f"{preset.path} cannot be removed: {error.strerror}", hint="check its permissions") from error
+        raise ChainError(f"{path} cannot be removed: {error.strerror}", hint="check its permissions") from error
 
 
 def import_preset(path: str | Path, *, rate_hz: float | None = None, folder: Path | None = None) -> OwnPreset:
@@ -143,8 +154,19 @@ def file_name(name: str, folder: Path) -> str:
 
 
 def _write(chain: FilterChain, path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise ChainError(f"{path.parent} cannot be made: {error.strerror}", hint="check its permissions") from error
+    make_folder(path.parent)
     save_chain(chain, path)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of files of one's own where it is not there.
+
+    Raises
+    ------
+    ChainError
+        It cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise ChainError(f"{folder} cannot be made: {error.strerror}", hint="check its permissions") from error
