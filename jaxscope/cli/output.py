@@ -49,7 +49,11 @@ def table(*columns: str) -> Table:
 
 def show(*things: Any) -> None:
     """Print tables and lines for people; as wide as needed where stdout is not a terminal."""
-    from rich.console import Console
+    from rich.console import Console as RichConsole
+
+    class Console(RichConsole):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # for whoever runs the command; rich would end the program with the code of a bug
 
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False, markup=False, soft_wrap=False)
     for thing in things:

@@ -70,6 +70,7 @@ def run(arguments: Sequence[str]) -> int:
     words = list(arguments)
     if not words or (words[0] not in COMMANDS and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "open")
+    _open_streams()
     try:
         with _jaxscope.make_context("jaxscope", words) as context:
             outcome = _jaxscope.invoke(context)
@@ -102,6 +103,13 @@ def run(arguments: Sequence[str]) -> int:
             return _say_interrupted()
         return _report_bug(error)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _open_streams() -> None:
+    """Stand in for standard streams that were closed before the start, as by ``>&-``: Python has None there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (open as long as the process)
 
 
 def _say(sentence: str, code: int) -> int:

@@ -38,6 +38,9 @@ from jaxscope.interruption import keep_tracker, signals_held, take_signals
 
 FloatArray = npt.NDArray[np.float64]
 
+#: processes that any machine is trusted with, and those per processor: each is a program of some 300 MB
+_LEAST_MOST = 8
+_PER_PROCESSOR = 2
 #: seconds that processes wait for each other
 PATIENCE_S = 120
 #: samples (channels times time) that are read back at once
@@ -201,7 +204,7 @@ class SharedWork:
     Raises
     ------
     UsageError
-        Where all devices are asked for as well.
+        Where all devices are asked for as well, or more processes than the machine can hold.
     WriteError
         Where the disk has no room.
     """
@@ -209,6 +212,11 @@ class SharedWork:
     def __init__(self, plan: BatchPlan, chains: Sequence[FilterChain], options: BatchOptions) -> None:
         if options.device.partition(":")[2] == "all":
             raise UsageError("--processes and all devices exclude each other", hint="give one of them")
+        most = max(_LEAST_MOST, _PER_PROCESSOR * (os.cpu_count() or 1))
+        if options.processes > most:
+            raise UsageError(
+                f"{options.processes} processes are too many for this machine", hint=f"give {most} or fewer"
+            )
         self._plan, self._chains, self._options = plan, tuple(chains), options
         folder = Path(options.target).absolute().parent
         self._dealt = shares_of(plan, options.processes, folder)

@@ -369,3 +369,10 @@ def test_an_output_name_that_no_file_can_have_is_refused(
     assert captured.err.count("\n") == 1
     assert "bug" not in captured.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["chain.json", "x.csv"]
+
+
+@pytest.mark.parametrize(("redirected", "code"), [("| true", 0), (">&-", 0)])
+def test_a_table_that_nobody_reads_is_no_bug(redirected: str, code: int, chain_file: Path) -> None:
+    command = f"{sys.executable} -m jaxscope design {chain_file} --rate 250 {redirected}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, "")

@@ -62,3 +62,13 @@ def test_all_devices_and_several_processes_exclude_each_other(tmp_path: Path) ->
             rate_hz=RATE_HZ, device="cpu:all", processes=2,
         )  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
+
+
+def test_more_processes_than_a_machine_can_hold_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((2, 100)))
+    with pytest.raises(UsageError, match="100000 processes are too many"):
+        filter_file(
+            str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), [FilterChain(stages=(LOW,))],
+            rate_hz=RATE_HZ, processes=100_000,
+        )  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
