@@ -160,7 +160,7 @@ def _run(session: WindowSession) -> int:
     def interrupt(number: int, frame: FrameType | None) -> None:
         interrupted.append(number)
         session.leave_work_behind()
-        session.window.close()
+        session.close_all()
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:

@@ -100,7 +100,7 @@ class WindowSession:
         self.pace = Pace(self.window.receive, lambda: self.window.traces.is_behind)
         self.window.traces.painted.connect(lambda _: self.pace.release())
         self.bridge.received.connect(self._receive)
-        self.window.closing.connect(self.shut_down)
+        self.window.closing.connect(self._on_closing)
         self.window.window_asked.connect(self.open_beside)
         self._is_down = False
         self._n_modules = 0
@@ -176,6 +176,18 @@ class WindowSession:
         for other in self.family:
             if other is not self:
                 other.window.show_companions()
+
+    def close_all(self) -> None:
+        """Close the window and those that share its recording."""
+        for session in tuple(self.family):
+            session.window.close()
+
+    def _on_closing(self) -> None:
+        """End; a window that others outlive is freed, for each widget that is left makes a change of theme slower."""
+        self.shut_down()
+        if len(self.family) > 1:
+            self.family.remove(self)
+            self.window.deleteLater()
 
     def dispose(self) -> None:
         """Close the window and those opened from it, and free them."""

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider
+from shiboken6 import isValid
 
 from jaxscope.cli.run import run
 from jaxscope.compute.conductor import ExportRequest
@@ -363,4 +364,17 @@ def test_a_second_window_shares_the_filter_and_the_time_and_has_its_own_look(dri
     assert first.store.state.document.chains[0].stages[2].spec.cutoff_hz != 20.0
     second.window.close()
     assert not first.store.has_others
+    assert first.family == [first]
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(second.window), "a window that others outlive is freed"
     driver.change(act.TurnKnob(chain=0, stage=2, name="cutoff_hz", value=25.0))
+
+
+def test_all_windows_close_together_when_the_program_is_asked_to_end(driver, demo):
+    driver.open(demo)
+    first = driver.session
+    second = first.open_beside()
+    first.leave_work_behind()
+    first.close_all()
+    assert not any(window.isVisible() for window in QApplication.topLevelWidgets())
+    assert first.family == [second], "the first is freed, the last is left to whoever ends the program"
