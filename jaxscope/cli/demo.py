@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import re
 import sys
+from pathlib import Path
 
 import click
 
 from jaxscope.cli.output import print_json
 from jaxscope.cli.parameters import rate_option
-from jaxscope.errors import UsageError, counted
+from jaxscope.errors import UsageError, WriteError, counted
 
 #: What is promised to scripts; the rest is for people, and for ``bench``.
 _KEYS = (
     *("recording", "channels", "rate_hz", "chain", "rms_before", "rms_after"),
     *("knob_to_frame_ms", "compilations_while_tuning", "screenshot"),
 )
+
+
+#: more in a side than any screen, and as much memory as a picture should take
+_LARGEST_PX = 10_000
 
 
 class _Size(click.ParamType[tuple[int, int]]):
@@ -30,11 +35,28 @@ class _Size(click.ParamType[tuple[int, int]]):
         match = re.fullmatch(r"(\d{3,5})[x×](\d{3,5})", value)
         if match is None:
             raise UsageError(f"--size is {value!r}", hint="write it as 1600x1000")
-        return int(match[1]), int(match[2])
+        size = int(match[1]), int(match[2])
+        if max(size) > _LARGEST_PX:
+            raise UsageError(f"--size is {value!r}", hint=f"give {_LARGEST_PX} pixels or fewer to each side")
+        return size
+
+
+class _Picture(click.ParamType[str]):
+    """The name of a PNG that can be written, looked at before anything is drawn."""
+
+    name = "path"
+
+    def convert(self, value: str, param: object, ctx: object) -> str:
+        path = Path(value)
+        if path.suffix.lower() != ".png":
+            raise UsageError(f"--screenshot is {value!r}, which is no PNG", hint="give a name that ends in .png")
+        if not path.parent.is_dir():
+            raise WriteError(f"The folder {path.parent} is not there", hint="make it first, or choose another")
+        return value
 
 
 @click.command(short_help="Show the demonstration recording.")
-@click.option("--screenshot", type=click.Path(), help="Draw the window into this PNG and end.")
+@click.option("--screenshot", type=_Picture(), help="Draw the window into this PNG and end.")
 @click.option("--size", type=_Size(), default="1600x1000", show_default=True, help="Size of the window.")
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", show_default=True)
 @click.option("--file", type=click.Path(), help="A recording of your own in place of the demonstration.")

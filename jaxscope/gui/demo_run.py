@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.frames import Frame, Opened, TraceBlock
-from jaxscope.errors import JaxscopeError, ReadError
+from jaxscope.errors import JaxscopeError, ReadError, WriteError
 from jaxscope.filters.shapes import stage_title
 from jaxscope.gui.session import WindowSession
 from jaxscope.gui.watchdog import Watchdog
@@ -60,6 +60,8 @@ def measure_demo(
     ------
     ReadError
         Where the file cannot be opened, or does not tell its rate and none is given.
+    WriteError
+        Where the picture cannot be written.
     """
     path = open_demo(session, file, rate_hz)
     window = session.window
@@ -77,7 +79,7 @@ def measure_demo(
     _wait_for_background(session)
     _finish_picture(session)
     if screenshot is not None and not window.grab().save(screenshot):
-        raise JaxscopeError(f"cannot write {screenshot}", hint="choose a folder that can be written")
+        raise WriteError(f"{screenshot} cannot be written", hint="choose a folder that can be written")
     rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz}) if info is not None else []
     return {
         "recording": path if file else "demo.edf",

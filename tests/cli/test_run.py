@@ -376,3 +376,19 @@ def test_a_table_that_nobody_reads_is_no_bug(redirected: str, code: int, chain_f
     command = f"{sys.executable} -m jaxscope design {chain_file} --rate 250 {redirected}; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "code", "said"),
+    [
+        ("x.xyz", "800x600", 2, "which is no PNG"),
+        ("nowhere/x.png", "800x600", 3, "nowhere is not there"),
+        ("x.png", "99999x600", 2, "10000 pixels or fewer"),
+    ],
+)
+def test_a_picture_that_cannot_be_is_refused_before_it_is_drawn(
+    name: str, size: str, code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(("demo", "--screenshot", str(tmp_path / name), "--size", size)) == code
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
