@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover, Sheet
@@ -115,3 +115,52 @@ def test_a_sheet_covers_the_window_and_stays_in_the_middle_when_it_grows(window)
     assert floating.geometry() == window.rect()
     frame = floating._frame.geometry()
     assert abs(frame.center().x() - 499) <= 1
+
+
+def high_popover(window):
+    """Return a popover of thirty rows, of which the window has room for some."""
+    made = Popover(window, name="Devices", width=300)
+    made.rows = [Button(f"Row {number}", height=40) for number in range(30)]
+    for row in made.rows:
+        made.body.addWidget(row)
+    made.open_under(window.anchor)
+    QApplication.processEvents()
+    return made
+
+
+def seen_whole(part, floating):
+    return part.visibleRegion().boundingRect() == part.rect() and floating.card().contains(
+        QRect(part.mapTo(floating, QPoint()), part.size())
+    )
+
+
+def test_a_popover_that_is_higher_than_the_window_stays_inside_and_scrolls(window):
+    floating = high_popover(window)
+    card = floating.card().translated(floating.pos())
+    assert window.rect().contains(card)
+    assert all(row.height() == 40 for row in floating.rows)
+    assert seen_whole(floating.rows[0], floating)
+    assert not seen_whole(floating.rows[-1], floating)
+
+
+def test_what_gets_the_focus_is_scrolled_into_view(window):
+    floating = high_popover(window)
+    for step in (29, 0, 15):
+        floating.rows[step].setFocus(Qt.FocusReason.TabFocusReason)
+        assert seen_whole(floating.rows[step], floating), step
+
+
+def test_a_popover_that_is_too_high_is_paged_by_keys(qtbot, window):
+    floating = high_popover(window)
+    qtbot.keyClick(floating, Qt.Key.Key_PageDown)
+    assert not seen_whole(floating.rows[0], floating)
+    qtbot.keyClick(floating, Qt.Key.Key_PageUp)
+    assert seen_whole(floating.rows[0], floating)
+
+
+def test_a_popover_takes_its_own_height_again_when_the_window_has_room(window):
+    floating = high_popover(window)
+    window.resize(900, 1400)
+    QApplication.processEvents()
+    assert floating.card().height() == 30 * 40
+    assert all(seen_whole(row, floating) for row in floating.rows)

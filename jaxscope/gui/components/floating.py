@@ -9,13 +9,14 @@ from __future__ import annotations
 from math import exp
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, hairline, rounded
 from jaxscope.gui.components.rows import ScaledRow
+from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.theme import colour, scaled, theme
 
 _BLUR = 40
@@ -23,6 +24,15 @@ _BLUR = 40
 SHADOW_PX = _BLUR
 _DROP = 12
 _RADIUS = 12
+#: between a card and the window, and what keeps a body that scrolls out of the round corners of its card
+_WINDOW_GAP, _CORNER_GAP = 8, 4
+#: keys that scroll a popover where nothing in it takes them
+_SCROLL_KEYS = {
+    Qt.Key.Key_Up: QAbstractSlider.SliderAction.SliderSingleStepSub,
+    Qt.Key.Key_Down: QAbstractSlider.SliderAction.SliderSingleStepAdd,
+    Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
+    Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
+}
 _RINGS = 24
 _GAUSS_SUM = sum(exp(-2.0 * (1 - 2 * ring / (_RINGS - 1)) ** 2) for ring in range(_RINGS))
 
@@ -98,7 +108,8 @@ class _Floating(QWidget):
 class Popover(_Floating):
     """A card under a button; a click elsewhere or Esc closes it.
 
-    Fill it through ``body``, a vertical layout without margins.
+    Fill it through ``body``, a vertical layout without margins. A body that is higher than the window scrolls, and what
+    gets the focus is scrolled into view.
 
     Parameters
     ----------
@@ -116,9 +127,14 @@ class Popover(_Floating):
         self._above = False
         self._card_width = width
         self.setAccessibleName(name)
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(_BLUR, _BLUR, _BLUR, _BLUR)
+        self._content = QWidget()
+        self.body = QVBoxLayout(self._content)
+        self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
+        self._scroll = scrolling(self._content)
+        self._frame = QVBoxLayout(self)
+        self._frame.setContentsMargins(_BLUR, _BLUR, _BLUR, _BLUR)
+        self._frame.addWidget(self._scroll)
 
     def open_under(self, anchor: QWidget, *, gap: int = 2, above: bool = False) -> None:
         """Show the card with its right edge under that of ``anchor``; over it if asked or without room."""
@@ -147,12 +163,21 @@ class Popover(_Floating):
             inside_list = watched.window() is not self.window()
             if not inside_list and not self.card().contains(spot) and watched is not self._anchor:
                 self.close_floating()
+        elif isinstance(event, QFocusEvent) and kind == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            # a click is on what is in view already, and must not move it from under the pointer
+            if self._content.isAncestorOf(watched) and event.reason() != Qt.FocusReason.MouseFocusReason:
+                self._scroll.ensureWidgetVisible(watched)
         elif (kind, watched) in (
-            (QEvent.Type.LayoutRequest, self),
+            (QEvent.Type.LayoutRequest, self._content),
             (QEvent.Type.Resize, self.parentWidget()),
         ):
             self._place()
         return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _SCROLL_KEYS:
+            self._scroll.verticalScrollBar().triggerAction(_SCROLL_KEYS[Qt.Key(event.key())])
+        super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = begin(self)
@@ -165,17 +190,30 @@ class Popover(_Floating):
         if self._anchor is None:
             return
         window = self.window()
-        hint = self.body.sizeHint()
-        width = scaled(self._card_width) + 2 * _BLUR if self._card_width else hint.width()
-        width = min(width, window.width() + 2 * _BLUR - 16)
-        height = self.body.heightForWidth(width) if self.body.hasHeightForWidth() else hint.height()
+        width = scaled(self._card_width) if self._card_width else self.body.sizeHint().width()
+        width = min(width, window.width() - 2 * _WINDOW_GAP)
+        height = self._fit_body(width, window.height() - 2 * _WINDOW_GAP)
         corner = self._anchor.mapTo(window, QPoint(self._anchor.width(), self._anchor.height() + self._gap))
-        left = min(max(8, corner.x() - (width - 2 * _BLUR)), window.width() - (width - 2 * _BLUR) - 8)
+        left = min(max(_WINDOW_GAP, corner.x() - width), window.width() - width - _WINDOW_GAP)
         top = corner.y()
-        if self._above or top + height - 2 * _BLUR > window.height() - 8:
-            above = self._anchor.mapTo(window, QPoint(0, -self._gap)).y() - (height - 2 * _BLUR)
-            top = max(8, above)
-        self.setGeometry(left - _BLUR, top - _BLUR, width, height)
+        if self._above or top + height > window.height() - _WINDOW_GAP:
+            above = self._anchor.mapTo(window, QPoint(0, -self._gap)).y() - height
+            top = min(max(_WINDOW_GAP, above), window.height() - height - _WINDOW_GAP)
+        self.setGeometry(left - _BLUR, top - _BLUR, width + 2 * _BLUR, height + 2 * _BLUR)
+
+    def _fit_body(self, width: int, most: int) -> int:
+        """Give the body its own height, and return that of the card: what it needs, or ``most`` if that is less."""
+        height = self._body_height(width)
+        scrolls = height > most
+        if scrolls:
+            height = self._body_height(width - self._scroll.verticalScrollBar().sizeHint().width())
+        corner = _BLUR + (_CORNER_GAP if scrolls else 0)
+        self._frame.setContentsMargins(_BLUR, corner, _BLUR, corner)
+        self._content.setMinimumHeight(height)
+        return min(height, most)
+
+    def _body_height(self, width: int) -> int:
+        return self.body.heightForWidth(width) if self.body.hasHeightForWidth() else self.body.sizeHint().height()
 
 
 class Sheet(_Floating):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.errors import ChainError
 from jaxscope.filters.shapes import stage_title
@@ -19,6 +19,7 @@ from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Label
+from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.views.dock_menu import chain_line
 from jaxscope.gui.views.pasting import ask_file, refusal
@@ -55,7 +56,7 @@ class PresetSheet(Sheet):
         self.name = TextField("Name of the new preset", width=260, height=30)
         self.name.setPlaceholderText("Name of this chain")
         self.save = Button("Save this chain", "primary")
-        self.bring = Button("Import…", "quiet")
+        self.bring = Button("Import…", "quiet", padding=8)
         self.message = Label("", 12, 400, "danger", shrink=True)
         self._list = QVBoxLayout()
         self._lay_out()
@@ -82,18 +83,12 @@ class PresetSheet(Sheet):
         self._list.setContentsMargins(20, 12, 20, 12)
         self._list.setSpacing(6)
         holder.setLayout(self._list)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(holder)
-        scroll.viewport().setAutoFillBackground(False)
-        holder.setAutoFillBackground(False)  # which setWidget turns on
-        self.body.addWidget(scroll, 1)
+        self.body.addWidget(scrolling(holder), 1)
         below = QHBoxLayout()
         below.setContentsMargins(20, 0, 20, 6)
         below.addWidget(self.message)
         self.body.addLayout(below)
+        self.footer.setContentsMargins(20 - 8, 0, 16, 0)  # the words of the button begin at the margin
         self.footer.addWidget(self.bring)
         self.footer.addStretch(1)
         self.footer.addWidget(self.name)

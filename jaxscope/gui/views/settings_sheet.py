@@ -10,17 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Label
-from jaxscope.gui.components.painting import begin
+from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.components.segmented import SegmentedControl
 from jaxscope.gui.components.stepper import Stepper
-from jaxscope.gui.theme import colour, scaled, theme
+from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.settings_keys import KeysPage
 from jaxscope.session.settings import LARGEST_TEXT, MOST_CPU_DEVICES, SMALLEST_TEXT, Settings
 
@@ -142,7 +141,7 @@ class SettingsSheet(Sheet):
         self.reset = Button("Reset all", "quiet")
         self._note = Label("Everything is kept at once", 12, 400, "text3", shrink=True)
         self._pages = QStackedWidget()
-        self._pages.addWidget(_scrolling(self._general()))
+        self._pages.addWidget(scrolling(self._general()))
         self._pages.addWidget(self.keys)
         row = QHBoxLayout()
         row.setContentsMargins(20, 14, 20, 6)
@@ -180,7 +179,7 @@ class SettingsSheet(Sheet):
         self.keys.show_settings()
 
     def _general(self) -> QWidget:
-        page = _Page()
+        page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(20, 8, 20, 12)
         column.setSpacing(14)
@@ -252,22 +251,3 @@ class SettingsSheet(Sheet):
     def _place_open(self) -> None:
         if self.isVisible():
             self._place()
-
-
-class _Page(QWidget):
-    """The ground of a page inside a scroll area."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(QRectF(self.rect()), colour("raised"))
-        painter.end()
-
-
-def _scrolling(page: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidgetResizable(True)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(page)
-    return area
