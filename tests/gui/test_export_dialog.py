@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.frames import ExportProgress, Failure, Opened
 from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters import FAMILIES, FilterChain, Stage
+from jaxscope.gui.theme import theme
 from jaxscope.gui.views.export_dialog import ExportDialog, format_for_source
 from jaxscope.gui.views.export_dialog_parts import FORMATS, applied_lines, clock, format_of, free_path, time_left
 from jaxscope.session.state import ChannelLook, Document, RecordingRef, SessionState, Viewport
@@ -225,3 +226,16 @@ def test_small_names_and_times(tmp_path):
     (tmp_path / "a.edf").touch()
     (tmp_path / "a-2.edf").touch()
     assert free_path(str(tmp_path / "a.edf")).endswith("a-3.edf")
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_nothing_of_a_page_is_squeezed_where_text_is_large(dialog, scale):
+    theme().set_text_scale(scale)
+    dialog.host.resize(1280, 800)
+    QApplication.processEvents()
+    assert dialog.applied.height() == dialog.applied.sizeHint().height()
+    note = dialog.format_note
+    assert note.height() >= note.heightForWidth(note.width())
+    page = dialog.parts.recording
+    assert page.rect().contains(note.geometry())
+    assert page.rect().contains(dialog.applied.geometry())

@@ -28,6 +28,8 @@ class Label(QLabel):
         JetBrains Mono.
     shrink : bool
         Whether the label may become narrower than its text.
+    width : int or None
+        Width at text scale 1, for labels that stand in a column; None goes by the text.
     """
 
     def __init__(
@@ -40,10 +42,12 @@ class Label(QLabel):
         align: Qt.AlignmentFlag = LEFT,
         mono: bool = False,
         shrink: bool = False,
+        width: int | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
         self._px = px
+        self._width = width
         self._weight = weight
         self._token = token
         self._align = align
@@ -61,7 +65,8 @@ class Label(QLabel):
 
     def sizeHint(self) -> QSize:
         with_font = font(self._px, self._weight, mono=self._mono)
-        return QSize(int(text_width(self.text(), with_font)) + 2, scaled(round(self._px * 1.45)))
+        width = scaled(self._width) if self._width is not None else int(text_width(self.text(), with_font)) + 2
+        return QSize(width, scaled(round(self._px * 1.45)))
 
     def minimumSizeHint(self) -> QSize:
         size = self.sizeHint()

@@ -86,9 +86,7 @@ class EdgesPopover(Popover, AbstractView):
             row = QHBoxLayout()
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(10)
-            label = Label(words, 13, 400, "text2")
-            label.setFixedWidth(_LABEL)
-            row.addWidget(label)
+            row.addWidget(Label(words, 13, 400, "text2", width=_LABEL))
             for part in parts:
                 row.addWidget(part)
             row.addStretch(1)

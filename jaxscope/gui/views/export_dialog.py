@@ -20,7 +20,7 @@ from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import WriteError
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.floating import Sheet
-from jaxscope.gui.components.labels import Icon, Label, Note
+from jaxscope.gui.components.labels import Icon, Label, Note, Paragraph
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.numbers import NumberRange
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
@@ -79,7 +79,7 @@ class ExportDialog(Sheet, AbstractView):
         self._report = ""
         self._job: int | None = None
         self.format = Select("Format", [(one.suffix, one.title) for one in FORMATS], width=160, height=30)
-        self.format_note = Label("", 12, 400, "text3", shrink=True)
+        self.format_note = Paragraph("", 12, "text3")
         self.channels = SegmentedControl([("all", "All")], name="Channels")
         self.span = SegmentedControl([("whole", "Whole")], name="Time")
         self.first = NumberField("From", span=NumberRange(low=0.0, digits=4), unit="s", width=96, height=30)
@@ -151,7 +151,8 @@ class ExportDialog(Sheet, AbstractView):
         holder.setContentsMargins(24, 20, 24, 16)
         holder.setSpacing(10)
         rows = (
-            ("Format", (self.format, self.format_note)),
+            ("Format", (self.format, None)),
+            ("", (self.format_note,)),
             ("Channels", (self.channels, None)),
             ("Time", (self.span, self.first, self._to, self.last, None)),
             ("Save as", (self.path, self.browse)),

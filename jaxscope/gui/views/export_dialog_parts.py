@@ -181,9 +181,7 @@ def labelled_row(words: str, parts: Sequence[QWidget | None], *, wide: Sequence[
     """Return a row of the dialog: a label, then its parts; None is room, ``wide`` ones take what there is."""
     row = QHBoxLayout()
     row.setSpacing(8)
-    label = Label(words, 12, 400, "text2")
-    label.setFixedWidth(scaled(LABEL_PX))
-    row.addWidget(label)
+    row.addWidget(Label(words, 12, 400, "text2", width=LABEL_PX))
     for part in parts:
         if part is None:
             row.addStretch(1)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
+    QScrollArea,
     QStackedWidget,
     QStyle,
     QStyledItemDelegate,
@@ -35,6 +36,7 @@ from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import draw_text, focus_ring, rounded
+from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.components.segmented import SegmentedControl
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.figure import SUFFIXES, Figure, FigureRequest
@@ -227,8 +229,9 @@ class TargetStack(QWidget):
         self.recording = QWidget()
         self.target = RECORDING
         self._stack = QStackedWidget()
-        for page in (self.recording, *made):
-            self._stack.addWidget(page)
+        self._areas: dict[QWidget, QScrollArea] = {page: scrolling(page) for page in (self.recording, *made)}
+        for area in self._areas.values():
+            self._stack.addWidget(area)
         said = QVBoxLayout()
         said.setContentsMargins(24, 0, 24, 12)
         for note in notes:
@@ -262,7 +265,7 @@ class TargetStack(QWidget):
 
     def _turn(self, key: str) -> None:
         self.target = self.pages[key].target if key in self.pages else RECORDING
-        self._stack.setCurrentWidget(self.page or self.recording)
+        self._stack.setCurrentWidget(self._areas[self.page or self.recording])
         self.turned.emit()
 
 
