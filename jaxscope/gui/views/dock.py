@@ -20,6 +20,7 @@ from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Hairline, Label
 from jaxscope.gui.components.painting import begin
+from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.components.tabs import FaceStack, FaceTabs
 from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, scaled, theme
@@ -51,8 +52,8 @@ _TABS = (
 _RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
 _RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE = 230, 800
 _SHORT, _LEAST_HEIGHT = 640, 420
-#: text scale above which the whole dock scrolls, and its height then, at text scale 1
-_SCROLLS_ABOVE, _SCROLLED_HEIGHT = 1.6, 860
+#: the whole dock scrolls above this text scale, and with any large text below this height at text scale 1; its height
+_SCROLLS_ABOVE, _SCROLLS_BELOW, _SCROLLED_HEIGHT = 1.6, 540, 860
 #: text scale from which the dock is as slim as it may be, which is wide enough
 _SLIM_FROM = 1.4
 #: how long the status bar says what a preset left out
@@ -109,7 +110,8 @@ class Dock(QWidget, AbstractView):
         self._faces = FaceStack()
         self._scroll = QScrollArea()
         #: everything scrolls as one where large text leaves too little height
-        self._whole, self._content = QScrollArea(), QWidget()
+        self._content = QWidget()
+        self._whole = scrolling(self._content)
         self._lay_out()
         self._connect()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
@@ -281,15 +283,8 @@ class Dock(QWidget, AbstractView):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._whole)
-        self._whole.setFrameShape(QFrame.Shape.NoFrame)
-        self._whole.setWidgetResizable(True)
-        self._whole.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._whole.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._whole.viewport().setAutoFillBackground(False)
         # the parts shrink before the whole scrolls: only the least height that large text sets counts
         self._content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        self._whole.setWidget(self._content)
-        self._content.setAutoFillBackground(False)
         column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -381,7 +376,8 @@ class Dock(QWidget, AbstractView):
 
     def _fit_chain(self) -> None:
         """Give the list all its rows as far as the face keeps its own height; a list with fewer scrolls."""
-        self._content.setMinimumHeight(scaled(_SCROLLED_HEIGHT) if theme().text_scale > _SCROLLS_ABOVE else 0)
+        scrolls = theme().text_scale > _SCROLLS_ABOVE or 1 < theme().text_scale > self.height() / _SCROLLS_BELOW
+        self._content.setMinimumHeight(scaled(_SCROLLED_HEIGHT) if scrolls else 0)
         whole = max(self.height(), self._content.minimumHeight())
         height = whole / max(0.01, theme().text_scale)
         response = next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height)

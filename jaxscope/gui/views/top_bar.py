@@ -43,6 +43,8 @@ _WIDE_FROM_PX = 1440
 _ICONS_BELOW_PX = 1200
 #: width at text scale 1 below which larger text leaves no room for the words of the modes
 _LEAST_ROOM_FOR_WORDS_PX = 1000
+#: width at text scale 1 below which the chip shows the device alone
+_DEVICE_ONLY_BELOW_PX = 700
 
 
 class TitleBlock(QWidget):
@@ -60,7 +62,7 @@ class TitleBlock(QWidget):
         return QSize(scaled(190), scaled(52))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(scaled(120), scaled(52))
+        return QSize(scaled(84), scaled(52))
 
     def show_recording(self, path: str, facts: str) -> None:
         """Show what is open."""
@@ -111,7 +113,7 @@ class ComputeChip(QToolButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words: tuple[str, ...] = ()
-        self._is_narrow = False
+        self._is_narrow = self._is_narrowest = False
         self._engine = EngineChoice()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -120,9 +122,9 @@ class ComputeChip(QToolButton):
         self._tip = KeyTip(self, "", write=self._set_tip)
         self.show_engine(self._engine, "")
 
-    def set_narrow(self, *, narrow: bool) -> None:
-        """Show device and precision only."""
-        self._is_narrow = narrow
+    def set_narrow(self, *, narrow: bool, narrowest: bool = False) -> None:
+        """Show device and precision only, or the device alone; the tooltip says the rest."""
+        self._is_narrow, self._is_narrowest = narrow, narrowest
         self._lay_out()
 
     def _set_tip(self, tip: str) -> None:
@@ -139,7 +141,9 @@ class ComputeChip(QToolButton):
 
     def _lay_out(self) -> None:
         device = device_title(self._engine.device)
-        if self._is_narrow:
+        if self._is_narrowest:
+            self._words = (device,)
+        elif self._is_narrow:
             self._words = (device, self._engine.precision.replace("float", "f"))
         else:
             self._words = (device, self._engine.precision, method_title(self._engine.method))
@@ -324,7 +328,7 @@ class TopBarView(AbstractView, QWidget):
         """Leave out what there is no room for, at the width and the text scale of now."""
         roomy = self.width() / theme().text_scale
         is_narrow = roomy < _WIDE_FROM_PX
-        self.chip.set_narrow(narrow=is_narrow)
+        self.chip.set_narrow(narrow=is_narrow, narrowest=roomy < _DEVICE_ONLY_BELOW_PX)
         self.readout.set_narrow(narrow=is_narrow)
         in_icons = self.width() < _ICONS_BELOW_PX or roomy < _LEAST_ROOM_FOR_WORDS_PX
         first = self.modes.button(_MODES[0].key)

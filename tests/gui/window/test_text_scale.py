@@ -35,11 +35,26 @@ def test_the_dock_has_its_width(desk, scale, width):
     assert desk.window.dock.width() == 400
 
 
-def test_the_whole_dock_scrolls_only_where_text_is_large(desk):
-    desk.scale_to(2.0)
-    assert desk.window.dock._whole.verticalScrollBar().maximum() > 0
-    desk.scale_to(1.5)
-    assert desk.window.dock._whole.verticalScrollBar().maximum() == 0
+@pytest.mark.parametrize(
+    ("scale", "width", "height", "scrolls"),
+    [(2.0, 1600, 1000, True), (1.5, 1280, 800, True), (1.5, 1600, 1000, False), (1.0, 1280, 640, False)],
+)
+def test_the_whole_dock_scrolls_only_where_text_is_large_for_its_height(desk, scale, width, height, scrolls):
+    desk.window.resize(width, height)
+    desk.scale_to(scale)
+    dock = desk.window.dock
+    assert (dock._whole.verticalScrollBar().maximum() > 0) is scrolls
+    if scrolls:  # what is scrolled has the room it needs: no stage is left out
+        assert dock.chain.hidden_rows() == (0, 0)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_chip_has_room_for_its_words(desk, scale):
+    desk.window.resize(1280, 800)
+    desk.scale_to(scale)
+    chip = desk.window.top.chip
+    assert chip.width() >= chip.sizeHint().width()
+    assert desk.window.top.title.width() >= desk.window.top.title.minimumSizeHint().width()
 
 
 @pytest.mark.parametrize("scale", SCALES)
