@@ -5,7 +5,9 @@ Never raises for an absent backend when listing; raises ``DeviceError`` where on
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import jax
@@ -17,7 +19,7 @@ from jaxscope.errors import DeviceError
 BACKENDS: dict[str, tuple[tuple[str, ...], str]] = {
     "cpu": (("cpu",), ""),
     "gpu": (("cuda", "rocm"), "no CUDA or ROCm build of jaxlib with a working driver is installed"),
-    "tpu": (("tpu",), "no TPU runtime (libtpu) is installed, or no TPU is attached"),
+    "tpu": (("tpu",), "no TPU is attached, or its runtime (libtpu) does not work"),
     "metal": (("METAL", "mps"), "the Metal plug-in of jax is not installed; it exists for Apple silicon only"),
 }
 
@@ -50,6 +52,8 @@ def _platform_devices(name: str) -> tuple[list[Any], str]:
             return list(jax.local_devices(backend=platform)), ""
         except RuntimeError as error:
             said = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    if name == "tpu" and find_spec("libtpu") is None and "TPU_LIBRARY_PATH" not in os.environ:
+        return [], "no TPU runtime (libtpu) is installed"  # what jax says of it is an error of its own insides
     known = "unknown backend" in said.lower() or "not present" in said.lower() or not said
     return [], BACKENDS[name][1] if known else f"{BACKENDS[name][1]} ({said})"
 
@@ -62,8 +66,6 @@ def _memory_of(device: Any) -> int | None:
 
 
 def _host_memory() -> int | None:
-    import os
-
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

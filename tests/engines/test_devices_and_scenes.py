@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,13 @@ def test_every_backend_is_listed_and_an_absent_one_says_why() -> None:
         assert backend.available == bool(backend.devices)
         assert bool(backend.reason) != backend.available
         assert "\n" not in backend.reason
+
+
+@pytest.mark.skipif(find_spec("libtpu") is not None, reason="a TPU runtime is installed")
+def test_a_missing_tpu_runtime_is_said_in_own_words(monkeypatch) -> None:
+    monkeypatch.delenv("TPU_LIBRARY_PATH", raising=False)
+    backends = {backend.name: backend for backend in list_devices()}
+    assert backends["tpu"].reason == "no TPU runtime (libtpu) is installed"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are a POSIX matter")
