@@ -211,7 +211,8 @@ class MainWindow(QWidget):
 
     def regions(self) -> tuple[QWidget, ...]:
         """Return the regions in the order of F6."""
-        return (self.top, self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer, self.dock)
+        middle = (self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer)
+        return (self.top, *middle, self.dock, self.status)
 
     def focus_region(self, region: QWidget) -> None:
         """Give the focus to a region."""

@@ -204,7 +204,7 @@ class TextField(QLineEdit):
         if self._wrong or self._alarmed:
             return "danger", 2
         if not self.isEnabled():
-            return "line", 1
+            return "line2", 1
         if self.hasFocus():
             return "focus", 2
         return ("text3" if self.underMouse() else "field"), 1

@@ -72,7 +72,7 @@ class ChoiceColumn(QWidget):
             self.selects[field].setVisible(wish.view in views)
         kinds = () if frame is None else frame.kinds
         if kinds:
-            first = "Selected" if selected else "Most frequent"
+            first = "Selected" if selected else "Most common kind"
             named = [(kind, f"All {_KINDS.get(kind, kind.upper())}") for kind in kinds]
             self.selects["kind"].set_choices([("", first), *named])
         if frame is not None and isinstance(frame.content, Coherences):

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Self
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, LivePosition, Opened, OverviewFrame
 from jaxscope.gui.command_table import command
-from jaxscope.gui.components.painting import CENTRE, begin, draw_text, hairline, rounded, text_width
+from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.key_table import key_words
 from jaxscope.gui.theme import colour, font, scaled, theme
@@ -60,6 +60,7 @@ class StatusBarView(AbstractView, QWidget):
         self.setFixedHeight(scaled(28))
         self.setMouseTracking(True)
         self.setAccessibleName("Status")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._measure()
         theme().changed.connect(self._on_theme)
 
@@ -228,6 +229,8 @@ class StatusBarView(AbstractView, QWidget):
         right = self._paint_right(painter)
         room = QRectF(left + 14, 0, max(0.0, right - left - 30), self.height())
         draw_text(painter, room, self.hint(), font(12), "text2", elide=Qt.TextElideMode.ElideRight)
+        if self.hasFocus():
+            focus_ring(painter, QRectF(self.rect()))
         painter.end()
 
     def _paint_badge(self, painter: QPainter) -> float:
@@ -283,6 +286,13 @@ class StatusBarView(AbstractView, QWidget):
         return right - width
 
     # --- events
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        # what is read aloud when one arrives: the words that are painted
+        self.setAccessibleDescription(
+            ". ".join(words for words in (self.badge, self.hint(), self._progress()[1]) if words)
+        )
+        super().focusInEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         is_over = self._cancel_rect.contains(event.position())

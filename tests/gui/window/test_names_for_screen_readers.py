@@ -130,15 +130,26 @@ def test_f6_goes_through_the_regions_in_order_and_back(desk):
         return next(at for at, part in enumerate(parts) if part is held or part.isAncestorOf(held))
 
     begun, seen = region(), []
-    for _ in range(7):
+    count = len([part for part in desk.window.regions() if part.isVisible()])
+    for _ in range(count + 1):
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
         desk.pump()
         seen.append(region())
-    count = len([part for part in desk.window.regions() if part.isVisible()])
-    assert seen == [(begun + step) % count for step in range(1, 8)]
+    assert seen == [(begun + step) % count for step in range(1, count + 2)]
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
     desk.pump()
     assert region() == seen[-2]
+
+
+def test_the_status_bar_is_the_last_region_and_says_its_words(desk):
+    desk.window.activateWindow()
+    assert desk.window.regions()[-1] is desk.window.status
+    desk.window.focus_region(desk.window.status)
+    desk.pump()
+    assert desk.window.status.hasFocus()
+    said = desk.window.status.accessibleDescription()
+    assert desk.window.status.badge in said
+    assert desk.window.status.hint() in said
 
 
 def test_tab_goes_through_the_dock_in_its_order(desk):
