@@ -8,12 +8,15 @@ off does not take the others with it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from jaxscope.filters.montage_rows import Derived
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -32,6 +35,8 @@ class Mixing:
     """
 
     def __init__(self, channels: Sequence[Derived]) -> None:
+        from scipy import sparse  # half a second, which the thread of a window that starts does not have
+
         self.inputs: tuple[int, ...] = tuple(sorted({number for one in channels for number in one.inputs}))
         place = {number: at for at, number in enumerate(self.inputs)}
         rows = [(row, place[number], weight) for row, one in enumerate(channels) for number, weight in one.terms]
@@ -49,13 +54,13 @@ class Mixing:
     @property
     def matrix(self) -> sparse.csr_array:
         """The whole mixing as one matrix, (n_derived, n_inputs), where no sample is missing."""
-        whole = sparse.lil_array(self._terms)
+        whole = self._terms.tolil()
         for picked, own in self._means:
             members = np.arange(len(self.inputs))[picked]
             for row in np.arange(whole.shape[0])[own]:
                 for member in members:
                     whole[row, member] -= 1.0 / len(members)
-        return sparse.csr_array(whole)
+        return whole.tocsr()
 
     def apply(self, x: FloatArray) -> FloatArray:
         """Return the derived samples.

@@ -88,7 +88,7 @@ def test_moving_one_knob_designs_one_stage():
     design_chain(chain_of(*others, Butterworth(cutoff_hz=33.0)), RATE_HZ)
     before = design_stage.cache_info()
     for step in range(20):
-        design_chain(chain_of(*others, Butterworth(cutoff_hz=21.0 + step / 7.013)), RATE_HZ)
+        design_chain(chain_of(*others, Butterworth(cutoff_hz=21.00717 + step / 7.013)), RATE_HZ)
     after = design_stage.cache_info()
     assert after.misses - before.misses == 20
     assert after.hits - before.hits == 60
