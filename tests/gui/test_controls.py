@@ -15,7 +15,8 @@ from jaxscope.gui.components.slider import ValueSlider
 from jaxscope.gui.components.stepper import Stepper
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.components.tabs import FaceTabs
-from jaxscope.gui.theme import theme
+from jaxscope.gui.components.text_field import TextField
+from jaxscope.gui.theme import colour, theme
 
 
 def heard(signal):
@@ -276,3 +277,22 @@ def test_the_list_of_a_bare_select_is_as_wide_as_its_longest_entry(qtbot):
     assert select.view().minimumWidth() > select.width()
     assert select.view().minimumWidth() > select.view().sizeHintForColumn(0) - 1
     select.hidePopup()
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+def test_a_field_that_is_disabled_keeps_a_border_that_is_seen(qtbot, mode):
+    theme().set_mode(mode)
+    field = TextField("Name", width=120)
+    qtbot.addWidget(field)
+    field.setEnabled(False)
+    image = field.grab().toImage()
+    middle = image.height() // 2
+    assert image.pixelColor(0, middle).name() == colour("line2").name()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_label_in_a_column_is_as_wide_as_the_text_scale_says(qtbot, scale):
+    label = Label("Bad spans", width=96)
+    qtbot.addWidget(label)
+    theme().set_text_scale(scale)
+    assert label.sizeHint().width() == label.minimumSizeHint().width() == round(96 * scale)

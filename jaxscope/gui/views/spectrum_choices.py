@@ -56,6 +56,7 @@ class ChoiceColumn(QWidget):
             select.setToolTip(name)
             self.selects[field] = select
             column.addWidget(select)
+        self.selects["kind"].setToolTip("Channels. The main kind is that of which there are most")
         self.scale = ColourScale()
         column.addSpacing(4)
         column.addWidget(self.scale)
@@ -72,7 +73,7 @@ class ChoiceColumn(QWidget):
             self.selects[field].setVisible(wish.view in views)
         kinds = () if frame is None else frame.kinds
         if kinds:
-            first = "Selected" if selected else "Most common kind"
+            first = "Selected" if selected else "Main kind"
             named = [(kind, f"All {_KINDS.get(kind, kind.upper())}") for kind in kinds]
             self.selects["kind"].set_choices([("", first), *named])
         if frame is not None and isinstance(frame.content, Coherences):

@@ -302,3 +302,10 @@ def test_colours_rise_evenly_in_lightness_and_a_difference_is_neutral_in_the_mid
         assert size[127] < 0.03 < min(size[0], size[-1])
         # the two ends are told apart without red and green: by blue against yellow
         assert abs(shades[0][2] - shades[-1][2]) > 0.1
+
+
+def test_the_first_choice_of_channels_says_that_it_is_a_kind(desk) -> None:
+    drawer = show(desk, "spectrum")
+    kind = drawer.choices.selects["kind"]
+    assert kind.itemText(0) == "Main kind"
+    assert "most" in kind.toolTip()
