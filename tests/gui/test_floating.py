@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover, Sheet
+from jaxscope.gui.components.scrolling import scrolling
 
 
 @pytest.fixture
@@ -164,3 +165,20 @@ def test_a_popover_takes_its_own_height_again_when_the_window_has_room(window):
     QApplication.processEvents()
     assert floating.card().height() == 30 * 40
     assert all(seen_whole(row, floating) for row in floating.rows)
+
+
+def test_tab_into_a_page_of_a_sheet_scrolls_to_what_gets_the_focus(qtbot, window):
+    floating = sheet(window)
+    page = QWidget()
+    rows = [Button(f"Row {number}", height=40) for number in range(30)]
+    column = QVBoxLayout(page)
+    for row in rows:
+        column.addWidget(row)
+    floating.body.addWidget(scrolling(page))
+    floating.open_sheet()
+    floating.first.setFocus()
+    QApplication.processEvents()
+    assert rows[-1].visibleRegion().isEmpty()
+    while not rows[-1].hasFocus():
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backtab)
+    assert rows[-1].visibleRegion().boundingRect() == rows[-1].rect()

@@ -16,7 +16,7 @@ from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, hairline, rounded
 from jaxscope.gui.components.rows import ScaledRow
-from jaxscope.gui.components.scrolling import scrolling
+from jaxscope.gui.components.scrolling import scroll_to, scrolling
 from jaxscope.gui.theme import colour, scaled, theme
 
 _BLUR = 40
@@ -96,7 +96,9 @@ class _Floating(QWidget):
         held = QApplication.focusWidget()
         at = stops.index(held) if held in stops else (-1 if forward else 0)
         reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-        stops[(at + (1 if forward else -1)) % len(stops)].setFocus(reason)
+        stop = stops[(at + (1 if forward else -1)) % len(stops)]
+        stop.setFocus(reason)
+        scroll_to(stop)
         return True
 
     def _take_focus(self) -> None:
@@ -166,7 +168,7 @@ class Popover(_Floating):
         elif isinstance(event, QFocusEvent) and kind == QEvent.Type.FocusIn and isinstance(watched, QWidget):
             # a click is on what is in view already, and must not move it from under the pointer
             if self._content.isAncestorOf(watched) and event.reason() != Qt.FocusReason.MouseFocusReason:
-                self._scroll.ensureWidgetVisible(watched)
+                scroll_to(watched)
         elif (kind, watched) in (
             (QEvent.Type.LayoutRequest, self._content),
             (QEvent.Type.Resize, self.parentWidget()),

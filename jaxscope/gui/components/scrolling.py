@@ -20,3 +20,12 @@ def scrolling(page: QWidget) -> QScrollArea:
     area.viewport().setAutoFillBackground(False)
     page.setAutoFillBackground(False)  # which setWidget turns on
     return area
+
+
+def scroll_to(part: QWidget) -> None:
+    """Scroll every area that ``part`` stands in so that it is seen."""
+    above = part.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(part)
+        above = above.parentWidget()
