@@ -20,6 +20,7 @@ from jaxscope.filters.imports_matlab import import_matlab
 from jaxscope.filters.imports_numbers import Imported, NothingFoundError, RateNeededError
 from jaxscope.filters.imports_source import import_python
 from jaxscope.filters.imports_tables import import_table
+from jaxscope.filters.json_file import why_no_file
 from jaxscope.filters.spec import FilterChain
 
 __all__ = ["SUFFIXES", "Imported", "RateNeededError", "chain_of_file", "import_file", "import_text"]
@@ -121,8 +122,7 @@ def import_file(path: str | Path, *, rate_hz: float | None = None) -> Imported:
 def _content(path: Path) -> bytes:
     try:
         if not path.is_file():
-            reason = "is a folder" if path.is_dir() else "does not exist"
-            raise ChainError(f"the filter {path} {reason}", hint="check the path")
+            raise ChainError(f"the filter {path} {why_no_file(path)}", hint="check the path")
         if path.stat().st_size > MAX_BYTES:
             size = f"{path.stat().st_size / 1e6:.0f} MB"
             raise ChainError(f"{path.name} has {size}, too much for a filter", hint="give a filter, not a recording")

@@ -18,6 +18,13 @@ from jaxscope.errors import ChainError
 MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
+def why_no_file(path: Path) -> str:
+    """Return why there is no file to read under a path, as the end of a sentence."""
+    if path.is_dir():
+        return "is a folder"
+    return "is a pipe or a device and not a file" if path.exists() else "does not exist"
+
+
 def read_json(path: Path, noun: str) -> Any:
     """Return the content of a JSON file.
 
@@ -34,8 +41,7 @@ def read_json(path: Path, noun: str) -> Any:
     """
     try:
         if not path.is_file():
-            reason = "is a folder" if path.is_dir() else "does not exist"
-            raise ChainError(f"the {noun} {path} {reason}", hint="check the path")
+            raise ChainError(f"the {noun} {path} {why_no_file(path)}", hint="check the path")
         n_bytes = path.stat().st_size
         if n_bytes > MAX_FILE_BYTES:
             raise ChainError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import fields, replace
 
 import pytest
@@ -200,6 +201,8 @@ def test_files_that_cannot_be_read(tmp_path):
         load_chain(tmp_path / "none.json")
     with pytest.raises(ChainError, match="is a folder"):
         load_chain(tmp_path)
+    with pytest.raises(ChainError, match="is a pipe or a device"):
+        load_chain(os.devnull)
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 
 import numpy as np
@@ -271,6 +272,8 @@ def test_damaged_files_are_one_sentence_that_names_them(tmp_path, suffix):
         import_file(path)
     with pytest.raises(ChainError, match="does not exist"):
         import_file(tmp_path / f"none{suffix}")
+    with pytest.raises(ChainError, match="is a pipe or a device"):
+        import_file(os.devnull)
 
 
 def test_a_version_73_file_and_a_lying_archive_are_told(tmp_path):
