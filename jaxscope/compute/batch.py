@@ -190,6 +190,7 @@ def _written(
     if needs_ranges:
         ranges = yield from _ranges(plan, blocks, passes)
         request = replace(request, ranges=ranges)
+    is_new = not target.exists()
     check, infinite = SpotCheck(plan.groups), _Infinite([channel.name for channel in request.channels])
     with open_writer(target, request, overwrite=options.overwrite) as writer:
         for group, block, share in blocks():
@@ -213,10 +214,15 @@ def _written(
         "max_abs_vs_reference": None if misplaced else measured,
         "warnings": list(dict.fromkeys((*plan.warnings, *infinite.words(), *misplaced, *writer.warnings))),
     }
-    content = provenance_of(
-        source=source, source_sha256=digest, chains=chains, result=result, options=options, request=request
-    )
-    write_provenance(target, content)
+    try:
+        content = provenance_of(
+            source=source, source_sha256=digest, chains=chains, result=result, options=options, request=request
+        )
+        write_provenance(target, content)
+    except BaseException:
+        if is_new:  # an output that nothing tells where it came from is half of one; what was replaced is gone anyway
+            writer.withdraw()
+        raise
     return result
 
 

@@ -180,6 +180,11 @@ class RecordingWriter(ABC):
         for temporary in (self._temporary, *self._companions.values()):
             unfinished.remove(temporary)
 
+    def withdraw(self) -> None:
+        """Remove what ``commit`` has put in place."""
+        for place in (self.path, *self._companions):
+            place.unlink(missing_ok=True)
+
     def _companion(self, suffix: str) -> Path:
         """Make a temporary file for a file beside the target; what is written to it is put in place with it."""
         place = self.path.with_suffix(suffix)

@@ -362,3 +362,16 @@ def test_samples_that_become_infinite_are_told_by_their_channel(tmp_path):
         result = filter_file(str(tmp_path / "x.npz"), str(tmp_path / "y.npy"), [chain], overwrite=True, method=method)
         told = [words for words in result["warnings"] if "infinite" in words]
         assert told == ["3 samples of b are infinite after the filter: they are larger than a number can be"]
+
+
+@pytest.mark.parametrize("suffix", ["npy", "vhdr"])
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, WriteError("full", hint="")])
+def test_no_output_is_left_without_its_provenance(npz, tmp_path, monkeypatch, suffix, failure):
+    def fail(*_):
+        raise failure
+
+    before = {path.name for path in tmp_path.iterdir()}
+    monkeypatch.setattr("jaxscope.compute.batch.write_provenance", fail)
+    with pytest.raises((KeyboardInterrupt, WriteError)):
+        filter_file(str(npz[0]), str(tmp_path / f"y.{suffix}"), [FilterChain(stages=(Stage(spec=Gain(gain=2.0)),))])
+    assert {path.name for path in tmp_path.iterdir()} == before
