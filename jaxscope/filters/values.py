@@ -6,7 +6,9 @@ invariant: after that a spec holds only float, int, bool, str, None and tuples o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Integral, Real
@@ -42,11 +44,19 @@ class Knob:
 
 
 def shown(value: object) -> str:
-    """Return a value as it may stand in a sentence: short, numbers without needless digits."""
+    """Return a value as it may stand in a sentence: short, as a chain file has it, numbers without needless digits."""
     if isinstance(value, float):
         return f"{value:.10g}"
-    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    text = f'"{value}"' if isinstance(value, str) else _as_json(value)
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+def _as_json(value: object) -> str:
+    """Return what JSON knows as JSON writes it, and else as Python does."""
+    if value is None or isinstance(value, (bool, list, dict)):
+        with suppress(TypeError, ValueError, RecursionError):
+            return json.dumps(value, ensure_ascii=False)
+    return repr(value)
 
 
 def real(field: str, value: object) -> float:

@@ -194,7 +194,7 @@ def _format_of(file: Path, head: bytes, chosen: str) -> str:
     """Return which reader a file is for: the one that was chosen, or that its suffix or its content names."""
     if chosen:
         if chosen not in READERS:
-            raise UsageError(f"the option format is {chosen}", hint=f"choose one of {', '.join(READERS)}")
+            raise UsageError(f'the option format is "{chosen}"', hint=f"choose one of {', '.join(READERS)}")
         return chosen
     name = SUFFIXES.get(file.suffix.lower()) or sniff_format(head)
     if name is None and side_file(file) is not None:
@@ -208,7 +208,7 @@ def _format_of(file: Path, head: bytes, chosen: str) -> str:
         kinds = f"{file.suffix} files" if file.suffix else "files without a suffix that look like this"
         raise ReadError(
             f"jaxscope can't read {kinds}",
-            hint="it reads EDF, BDF, GDF, BrainVision, EEGLAB, WFDB, MATLAB, HDF5, WAV, FLAC, NPY, CSV: export to one, "
+            hint=f"it reads {', '.join(READERS[one].title for one in READERS if one != 'raw')}: export to one, "
             "or open it as raw numbers",
             field=FORMAT_OPTION,
         )

@@ -61,7 +61,7 @@ def check_options(given: Mapping[str, str], known: Iterable[ReaderOption], forma
     >>> known = [ReaderOption(name="dtype", title="Type", kind="choice", choices=("int16",))]
     >>> check_options({"dtype": "int17"}, known, "raw")
     Traceback (most recent call last):
-    jaxscope.errors.UsageError: the option dtype is int17
+    jaxscope.errors.UsageError: the option dtype is "int17"
     """
     table = {option.name: option for option in known}
     for name, value in given.items():
@@ -72,7 +72,7 @@ def check_options(given: Mapping[str, str], known: Iterable[ReaderOption], forma
         if option.kind == "choice":
             if value not in option.choices:
                 raise UsageError(
-                    f"the option {name} is {value}", hint=f"choose one of {', '.join(option.choices)}", field=name
+                    f'the option {name} is "{value}"', hint=f"choose one of {', '.join(option.choices)}", field=name
                 )
         elif option.kind != "text":
             number_of(name, value, whole=option.kind == "whole", least=option.least)
@@ -109,9 +109,9 @@ def number_of(name: str, value: str, *, whole: bool, least: float) -> float:
     try:
         number = float(value.strip().replace(",", "."))
     except ValueError:
-        raise UsageError(f"the option {name} is {value}", hint="give a number", field=name) from None
+        raise UsageError(f'the option {name} is "{value}"', hint="give a number", field=name) from None
     if not isfinite(number) or (whole and number != int(number)):
-        raise UsageError(f"the option {name} is {value}", hint="give a whole number", field=name)
+        raise UsageError(f'the option {name} is "{value}"', hint="give a whole number", field=name)
     if number < least:
-        raise UsageError(f"the option {name} is {value}", hint=f"give {least:g} or more", field=name)
+        raise UsageError(f'the option {name} is "{value}"', hint=f"give {least:g} or more", field=name)
     return number

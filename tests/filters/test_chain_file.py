@@ -285,3 +285,18 @@ def test_a_rate_that_is_none_is_the_field_that_is_wrong(rate_hz):
     with pytest.raises(SpecError, match="is not a number above 0") as caught:
         Butterworth().check(rate_hz)
     assert caught.value.field == "rate_hz"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"stages": [{"family": "gain", "gain": True}]}, "gain is true, which"),
+        ({"stages": [{"family": "fir_window", "window": [None, "hé"]}]}, 'window is [null, "hé"]'),
+        ({"stages": None}, "stages is null, which"),
+        ({"stages": [], "phase": False}, "phase is false, which"),
+    ],
+)
+def test_a_value_is_told_as_the_file_has_it(content, words):
+    with pytest.raises(ChainError) as caught:
+        chain_from_dict({"format": "jaxscope-chain", "version": 1, **content})
+    assert words in caught.value.message

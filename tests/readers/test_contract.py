@@ -355,5 +355,6 @@ def test_damage_is_told_or_harmless(name: str, data: st.DataObject, example: Cal
 def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.xyz"
     path.write_bytes(b"\x00\x01\x02" * 99)
-    with pytest.raises(ReadError, match=r"can't read \.xyz files"):
+    with pytest.raises(ReadError, match=r"can't read \.xyz files") as caught:
         open_recording(path)
+    assert all(READERS[name].title in caught.value.hint for name in READERS)

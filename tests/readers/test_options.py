@@ -67,7 +67,7 @@ def test_a_layout_beside_the_numbers_is_found_and_options_win(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('{"channels": 0}', "channels is 0"),
+        ('{"channels": 0}', 'channels is "0"'),
         ('{"dtype": "int16"}', "not told how they lie"),
         ('{"channels": 2, "type": "int16"}', "no option type"),
         ('{"channels": 2, "names": ["a"]}', "1 names"),
@@ -87,10 +87,10 @@ def test_a_layout_that_makes_no_sense_is_told(content: str, words: str, tmp_path
 def test_options_that_a_format_does_not_know_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("1,2\n3,4\n5,6\n")
-    for options, words in (({"dataset": "a"}, "no option dataset"), ({"header": "-1"}, "header is -1")):
+    for options, words in (({"dataset": "a"}, "no option dataset"), ({"header": "-1"}, 'header is "-1"')):
         with pytest.raises(UsageError, match=words):
             open_recording(path, options=options)
-    with pytest.raises(UsageError, match="format is nonsense"):
+    with pytest.raises(UsageError, match='format is "nonsense"'):
         open_recording(path, options={"format": "nonsense"})
 
 
