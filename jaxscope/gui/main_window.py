@@ -24,6 +24,7 @@ from jaxscope.gui.outcomes import Outcomes
 from jaxscope.gui.painting.scene import TraceScene
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.shell import Shell
+from jaxscope.gui.theme import theme
 from jaxscope.gui.views import VIEWS
 from jaxscope.gui.views.banner import Banner, Notice
 from jaxscope.gui.views.base import AbstractView, ViewKit
@@ -77,6 +78,7 @@ class MainWindow(QWidget):
         self.setWindowTitle("jaxscope")
         self.setMinimumSize(*_SMALLEST)
         self.setAcceptDrops(True)
+        theme().dress(self)
         self.shell = Shell(store, self.refuse)
         self.actions_ = WindowActions(self, self.shell, conductor, settings)
         self._conductor = conductor

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from string import Template
 
 _SHEET = Template("""
-QMainWindow, QDialog, QMessageBox { background: $bar; }
+QDialog, QMessageBox { background: $bar; }
 QLineEdit[jaxscopeField] { background: transparent; border: none; padding: 0; color: $text;
   selection-background-color: $select; selection-color: $text; }
 QLineEdit[jaxscopeField="wrong"] { color: $danger; }

@@ -1,19 +1,21 @@
 """One theme object: tokens, text scale, and what Qt's own widgets need of them.
 
 Painted components read ``colour(token)`` and ``font(px)`` in ``paintEvent``, so that switching the theme is one
-palette, one style sheet and one update of the window. Invariant: no colour and no size is written anywhere else.
+palette, one style sheet for each window and one update. Invariant: no colour and no size is written anywhere else.
 """
 
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette, QStyleHints
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.gui.assets import tokens
@@ -72,6 +74,7 @@ class Theme(QObject):
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
         self._here = threading.local()
+        self._windows: weakref.WeakSet[QWidget] = weakref.WeakSet()
 
     @contextmanager
     def worn_here(self, mode: Literal["dark", "light"]) -> Iterator[None]:
@@ -135,6 +138,14 @@ class Theme(QObject):
         self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
         self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
 
+    def dress(self, window: QWidget) -> None:
+        """Give a window, and all that opens in it, the style sheet of now and of every later theme.
+
+        A sheet of the application would say the same, but Qt then polishes each widget once for each of its ancestors.
+        """
+        self._windows.add(window)
+        window.setStyleSheet(self._sheet())
+
     def set_mode(self, mode: ThemeMode) -> None:
         """Switch to ``dark``, ``light`` or ``system``."""
         if mode not in get_args(ThemeMode):
@@ -180,8 +191,13 @@ class Theme(QObject):
         if self._installed and isinstance(application, QApplication):
             application.setPalette(self._palette())
             application.setFont(make_font(13 * self._text_scale))
-            application.setStyleSheet(style_sheet(self._table(), self._text_scale, is_dark=self.is_dark))
+            for window in list(self._windows):
+                if isValid(window):
+                    window.setStyleSheet(self._sheet())
         self.changed.emit()
+
+    def _sheet(self) -> str:
+        return style_sheet(self._table(), self._text_scale, is_dark=self.is_dark)
 
     def _table(self) -> Mapping[str, str]:
         """Return the tokens of now."""

@@ -188,6 +188,7 @@ def shown(qtbot):
 
     def show(rig: Rig) -> Rig:
         qtbot.addWidget(rig.view)
+        theme().dress(rig.view)
         rig.view.resize(368, 560)
         rig.view.show()
         rig.view.activateWindow()

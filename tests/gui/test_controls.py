@@ -284,6 +284,7 @@ def test_a_field_that_is_disabled_keeps_a_border_that_is_seen(qtbot, mode):
     theme().set_mode(mode)
     field = TextField("Name", width=120)
     qtbot.addWidget(field)
+    theme().dress(field)
     field.setEnabled(False)
     image = field.grab().toImage()
     middle = image.height() // 2

@@ -39,6 +39,7 @@ def info():
 def dock(qtbot, make_rig, lowpass, info):
     rig = make_rig(Dock, FAMILIES["notch"](), lowpass, selected_stage=1)
     qtbot.addWidget(rig.view)
+    theme().dress(rig.view)
     rig.view.resize(400, 952)
     rig.view.show_frame(Opened(recording_id="r", path="a.edf", info=info))
     rig.view.show()
@@ -74,6 +75,7 @@ def test_the_header_says_on_off_and_held_in_words(qtbot, dock):
 def test_the_list_shows_whole_rows_and_says_how_many_are_hidden(qtbot, make_rig, lowpass, height):
     rig = make_rig(Dock, *[lowpass] * 6, selected_stage=5)
     qtbot.addWidget(rig.view)
+    theme().dress(rig.view)
     rig.view.resize(360, height)
     rig.view.show()
     chain, note = rig.view.chain, rig.view.more_note

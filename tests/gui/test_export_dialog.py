@@ -43,6 +43,7 @@ def state(source):
 def dialog(qtbot, state, source):
     window = QWidget()
     qtbot.addWidget(window)
+    theme().dress(window)
     window.resize(1100, 700)
     window.show()
     window.activateWindow()

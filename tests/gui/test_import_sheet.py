@@ -9,6 +9,7 @@ import pytest
 
 from jaxscope.compute.import_form import preview_import
 from jaxscope.errors import ReadError
+from jaxscope.gui.theme import theme
 from jaxscope.gui.views.import_sheet import ImportSheet
 
 NUMBERS = np.arange(60).reshape(20, 3)
@@ -41,6 +42,7 @@ def window(qtbot):  # type: ignore[no-untyped-def]
     made = QWidget()
     made.resize(1000, 800)
     qtbot.addWidget(made)
+    theme().dress(made)
     made.show()
     return made
 
@@ -75,7 +77,7 @@ def test_what_is_typed_wrong_is_told_and_nothing_opened(sheet, raw_path: Path) -
     sheet.answered.connect(lambda *parts: answers.append(parts))
     sheet.ask(str(raw_path), {"format": "raw"})
     sheet.field.setText("250")
-    for text, words in (("0", "channels is 0"), ("many", "channels is many"), ("99", "holds no sample")):
+    for text, words in (("0", 'channels is "0"'), ("many", 'channels is "many"'), ("99", "holds no sample")):
         sheet._fields["channels"].setText(text)
         sheet.open_button.click()
         assert words in sheet.problem.text()

@@ -26,6 +26,7 @@ def face(qtbot, make_rig, lowpass):
 
 def show(qtbot, rig):
     qtbot.addWidget(rig.view)
+    theme().dress(rig.view)
     rig.view.resize(368, 360)
     rig.view.show()
     rig.view.activateWindow()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QImage, QPainter, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import delete
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.gui.assets import keymap, tokens
@@ -137,3 +138,39 @@ def test_the_system_may_want_more_contrast():
     finally:
         theme()._take_contrast(Qt.ContrastPreference.NoPreference)
     assert not theme().is_high_contrast
+
+
+class Polished(QWidget):
+    """Counts how often it is told of a style."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.times = 0
+
+    def event(self, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.StyleChange
+        return super().event(event)
+
+
+def test_a_dressed_window_follows_the_theme_and_what_is_deep_in_it_is_polished_no_oftener(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    line = [Polished(window)]
+    for _ in range(5):
+        line.append(Polished(line[-1]))
+    theme().dress(window)
+    window.show()
+    for part in line:
+        part.times = 0
+    theme().set_mode("light")
+    assert tokens()["light"]["raised"] in window.styleSheet()
+    assert line[-1].times == line[0].times > 0
+    assert QApplication.instance().styleSheet() == ""
+
+
+def test_a_window_that_is_gone_is_dressed_no_more():
+    window = QWidget()
+    theme().dress(window)
+    delete(window)
+    theme().set_mode("light")
+    assert theme().mode == "light"

@@ -103,16 +103,25 @@ class KeysSheet(Sheet):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll)
-        self._fill("")
-        key_table().changed.connect(self._fill_again)
-        theme().changed.connect(self._fill_again)
+        key_table().changed.connect(self._fill_if_shown)
+        theme().changed.connect(self._fill_if_shown)
 
     def open_sheet(self) -> None:
         super().open_sheet()
         self._fill_again()
 
+    def close_floating(self) -> None:
+        super().close_floating()
+        page = self._scroll.takeWidget()
+        if page is not None:  # opening makes it anew, and until then no change of theme goes through its rows
+            page.deleteLater()
+
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
+        self._fill_if_shown()
+
+    def _fill_if_shown(self) -> None:
+        # opening fills it anyway: one that is closed has no one to fill it for
         if self.isVisible():
             self._fill_again()
 
@@ -146,6 +155,5 @@ class KeysSheet(Sheet):
 
 class _Page(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(QRectF(self.rect()), colour("raised"))
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(QRectF(self.rect()), colour("raised"))

@@ -16,8 +16,10 @@ from jaxscope.cli.filter import filter_files as filter_command
 from jaxscope.gui.assets import keymap
 from jaxscope.gui.command_table import COMMANDS, command
 from jaxscope.gui.commands import RAW_ROW, key_sequence, key_words
+from jaxscope.gui.components.labels import KeyCap
 from jaxscope.gui.key_router import bound_rows, table_of
 from jaxscope.gui.main_menu import build_menu
+from jaxscope.gui.theme import theme
 from jaxscope.gui.views.keys_sheet import KeysSheet, listed_rows
 from jaxscope.session import actions as act
 from jaxscope.session.state import RecordingRef
@@ -246,3 +248,24 @@ def test_key_words():
         "Alt -",
     ]
     assert key_sequence("Esc") == QKeySequence(Qt.Key.Key_Escape)
+
+
+def test_a_closed_list_of_keys_holds_no_rows_whatever_the_theme_and_opens_with_them(desk):
+    sheet = KeysSheet(desk.window)
+
+    def rows() -> int:
+        return len(sheet.findChildren(KeyCap))
+
+    assert rows() == 0
+    sheet.open_sheet()
+    assert rows() > 50
+    sheet.close_floating()
+    theme().set_mode("light")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert rows() == 0
+    sheet.open_sheet()
+    assert rows() > 50
+    theme().set_mode("dark")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert rows() > 50
+    sheet.close_floating()
