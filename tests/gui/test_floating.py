@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from shiboken6 import delete
 
 from jaxscope.gui.components.buttons import Button
-from jaxscope.gui.components.floating import Popover, Sheet
+from jaxscope.gui.components.floating import Popover, Sheet, _Watch
 from jaxscope.gui.components.scrolling import scrolling
 
 
@@ -182,3 +183,49 @@ def test_tab_into_a_page_of_a_sheet_scrolls_to_what_gets_the_focus(qtbot, window
     while not rows[-1].hasFocus():
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backtab)
     assert rows[-1].visibleRegion().boundingRect() == rows[-1].rect()
+
+
+def test_opening_a_popover_closes_the_others_of_its_window(qtbot, window):
+    one = opened(popover, window)
+    other = opened(popover, window)
+    assert other.isVisible()
+    assert not one.isVisible()
+    qtbot.keyClick(other, Qt.Key.Key_Escape)
+    assert window.anchor.hasFocus()
+
+
+def test_a_popover_keeps_those_that_its_button_stands_in(window):
+    line = [opened(popover, window)]
+    for _ in range(2):
+        line.append(popover(window))
+        line[-1].open_under(line[-2].first)
+    assert [part.isVisible() for part in line] == [True, True, True]
+    beside = popover(window)
+    beside.open_under(line[0].second)
+    assert [part.isVisible() for part in line] == [True, False, False]
+    assert beside.isVisible()
+
+
+def test_a_popover_that_went_with_its_window_leaves_the_next_one_working(qtbot, window):
+    gone = opened(popover, window)
+    delete(gone)
+    one = opened(popover, window)
+    qtbot.mouseClick(window, Qt.MouseButton.LeftButton, pos=QPoint(5, 590))
+    assert not one.isVisible()
+
+
+def test_open_popovers_share_one_filter_of_events_and_none_is_left_when_all_are_closed(window, monkeypatch):
+    asked = []
+    opened_now = _Watch.opened
+    monkeypatch.setattr(_Watch, "opened", lambda self: asked.append(1) or opened_now(self))
+    one = opened(popover, window)
+    two = popover(window)
+    two.open_under(one.first)
+    asked.clear()
+    QApplication.sendEvent(window, QEvent(QEvent.Type.LayoutRequest))
+    assert len(asked) == 1
+    two.close_floating()
+    one.close_floating()
+    asked.clear()
+    QApplication.sendEvent(window, QEvent(QEvent.Type.LayoutRequest))
+    assert asked == []

@@ -2,6 +2,7 @@
 
 Both are children of the window, so they look the same on every desktop and are part of a screenshot. While one has the
 focus no shortcut of the window acts and no key leaks to what is behind. Opening takes the focus, closing gives it back.
+Invariant: the popovers that are open in a window stand in one line, each under a button of the one before.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from math import exp
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
@@ -107,6 +109,49 @@ class _Floating(QWidget):
         self.setFocus(Qt.FocusReason.PopupFocusReason)
 
 
+class _Watch(QObject):
+    """The one filter of the application's events, there while a popover is open."""
+
+    _KINDS = frozenset(
+        {QEvent.Type.MouseButtonPress, QEvent.Type.FocusIn, QEvent.Type.LayoutRequest, QEvent.Type.Resize}
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[Popover] = []
+
+    def add(self, popover: Popover) -> None:
+        """Tell a popover of events until it is taken out."""
+        if popover not in self.opened():
+            self._open.append(popover)
+        QApplication.instance().installEventFilter(self)
+
+    def remove(self, popover: Popover) -> None:
+        """Tell it no longer."""
+        self._open = [one for one in self.opened() if one is not popover]
+        if not self._open:
+            QApplication.instance().removeEventFilter(self)
+
+    def opened(self) -> list[Popover]:
+        """Return the popovers that are open, oldest first; some may have gone with their window."""
+        return [one for one in self._open if isValid(one)]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in self._KINDS:
+            for popover in self.opened():
+                popover.take_event(watched, event)
+        return False
+
+
+_watches: list[_Watch] = []
+
+
+def _watch() -> _Watch:
+    if not _watches or not isValid(_watches[0]):
+        _watches[:] = [_Watch()]
+    return _watches[0]
+
+
 class Popover(_Floating):
     """A card under a button; a click elsewhere or Esc closes it.
 
@@ -139,7 +184,11 @@ class Popover(_Floating):
         self._frame.addWidget(self._scroll)
 
     def open_under(self, anchor: QWidget, *, gap: int = 2, above: bool = False) -> None:
-        """Show the card with its right edge under that of ``anchor``; over it if asked or without room."""
+        """Show the card with its right edge under that of ``anchor``; over it if asked or without room.
+
+        Popovers that ``anchor`` does not stand in are closed.
+        """
+        self._close_others(anchor)
         self._anchor = anchor
         self._above = above
         self._gap = gap
@@ -148,17 +197,28 @@ class Popover(_Floating):
         self.show()
         self.raise_()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
-        QApplication.instance().installEventFilter(self)
+        _watch().add(self)
+
+    def _close_others(self, anchor: QWidget) -> None:
+        others = [one for one in _watch().opened() if one is not self and one.window() is self.window()]
+        above: QWidget | None = anchor
+        while above is not None:
+            holder = next((one for one in others if one.isAncestorOf(above)), None)
+            others = [one for one in others if one is not holder]
+            above = holder._anchor if holder is not None else None
+        for other in others:
+            other.close_floating()
 
     def close_floating(self) -> None:
-        QApplication.instance().removeEventFilter(self)
+        _watch().remove(self)
         super().close_floating()
 
     def card(self) -> QRect:
         """Return the card in our coordinates; the rest is its shadow."""
         return self.rect().adjusted(_BLUR, _BLUR, -_BLUR, -_BLUR)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def take_event(self, watched: QObject, event: QEvent) -> None:
+        """Close at a press outside the card; scroll to what gets the focus; follow the window and the body."""
         kind = event.type()
         if isinstance(event, QMouseEvent) and kind == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
             spot = self.mapFromGlobal(event.globalPosition().toPoint())
@@ -174,7 +234,6 @@ class Popover(_Floating):
             (QEvent.Type.Resize, self.parentWidget()),
         ):
             self._place()
-        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _SCROLL_KEYS:
@@ -182,11 +241,10 @@ class Popover(_Floating):
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        card = QRectF(self.card())
-        paint_shadow(painter, card)
-        rounded(painter, card, _RADIUS, "raised", "line2")
-        painter.end()
+        with begin(self) as painter:
+            card = QRectF(self.card())
+            paint_shadow(painter, card)
+            rounded(painter, card, _RADIUS, "raised", "line2")
 
     def _place(self) -> None:
         if self._anchor is None:
@@ -276,10 +334,9 @@ class Sheet(_Floating):
         event.accept()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("scrim", 0.55))
-        paint_shadow(painter, QRectF(self._frame.geometry()))
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("scrim", 0.55))
+            paint_shadow(painter, QRectF(self._frame.geometry()))
 
     def _place(self) -> None:
         window = self.parentWidget()
@@ -291,8 +348,7 @@ class Sheet(_Floating):
 
 class _SheetFrame(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()), _RADIUS, "raised", "line2")
-        hairline(painter, 1, scaled(52), self.width() - 2, "line2")
-        hairline(painter, 1, self.height() - scaled(56) - 1, self.width() - 2, "line2")
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()), _RADIUS, "raised", "line2")
+            hairline(painter, 1, scaled(52), self.width() - 2, "line2")
+            hairline(painter, 1, self.height() - scaled(56) - 1, self.width() - 2, "line2")
