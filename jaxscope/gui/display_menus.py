@@ -238,9 +238,8 @@ class _Bar(QWidget):
         return QSize(_BAR_PX + 2, 34)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        middle = self.height() / 2
-        painter.fillRect(QRectF(0, middle - 4, _BAR_PX, 8), colour("after"))
-        for x in (0, _BAR_PX - 1):
-            painter.fillRect(QRectF(x, middle - 14, 1, 28), colour("text"))
-        painter.end()
+        with begin(self) as painter:
+            middle = self.height() / 2
+            painter.fillRect(QRectF(0, middle - 4, _BAR_PX, 8), colour("after"))
+            for x in (0, _BAR_PX - 1):
+                painter.fillRect(QRectF(x, middle - 14, 1, 28), colour("text"))

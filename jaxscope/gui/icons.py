@@ -129,12 +129,13 @@ def _draw(name: str, size: float, token: str, ratio: float) -> QPixmap:
     pixels = max(1, round(size * ratio))
     pixmap = QPixmap(pixels, pixels)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    painter.setFont(qtawesome.font(prefix, pixels))
-    painter.setPen(colour(token))
-    painter.drawText(QRectF(0, 0, pixels, pixels), Qt.AlignmentFlag.AlignCenter, qtawesome.charmap(f"{prefix}.{glyph}"))
-    painter.end()
+    with QPainter(pixmap) as painter:
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.setFont(qtawesome.font(prefix, pixels))
+        painter.setPen(colour(token))
+        painter.drawText(
+            QRectF(0, 0, pixels, pixels), Qt.AlignmentFlag.AlignCenter, qtawesome.charmap(f"{prefix}.{glyph}")
+        )
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
@@ -157,7 +158,6 @@ class _ThemeIconEngine(QIconEngine):
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        self.paint(painter, pixmap.rect(), mode, state)
-        painter.end()
+        with QPainter(pixmap) as painter:
+            self.paint(painter, pixmap.rect(), mode, state)
         return pixmap

@@ -84,10 +84,9 @@ def _forget_oldest(folder: Path) -> None:
 def paint_card(painter: QPainter, card: Card, rect: QRectF, *, opacity: float = 1.0) -> None:
     """Paint the picture of a card in the colour of its kind."""
     tinted = card.picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    inner = QPainter(tinted)
-    inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
-    inner.fillRect(tinted.rect(), colour(card.token))
-    inner.end()
+    with QPainter(tinted) as inner:
+        inner.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+        inner.fillRect(tinted.rect(), colour(card.token))
     painter.setOpacity(opacity)
     painter.drawImage(rect, tinted, QRectF(tinted.rect()))
     painter.setOpacity(1.0)

@@ -106,15 +106,14 @@ class Button(QPushButton):
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        if not self.isEnabled():
-            painter.setOpacity(0.5)
-        token = self._paint_ground(painter, rect)
-        self._paint_content(painter, rect, token)
-        if self.hasFocus():
-            focus_ring(painter, rect)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            if not self.isEnabled():
+                painter.setOpacity(0.5)
+            token = self._paint_ground(painter, rect)
+            self._paint_content(painter, rect, token)
+            if self.hasFocus():
+                focus_ring(painter, rect)
 
     def _paint_ground(self, painter: QPainter, rect: QRectF) -> str:
         text, fill, border, over_text = _LOOKS[self._kind]
@@ -226,18 +225,17 @@ class IconButton(QToolButton):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        over = self.underMouse() and self.isEnabled()
-        token = "text" if over else self._token
-        if self.isChecked():
-            rounded(painter, rect, 6, "after_bg")
-            token = "after"
-        elif over:
-            rounded(painter, rect, 6, "press" if self.isDown() else "hover")
-        side = scaled(self._icon_size)
-        spot = QRectF((rect.width() - side) / 2, (rect.height() - side) / 2, side, side)
-        draw_icon(painter, self._name, spot, token, opacity=1.0 if self.isEnabled() else 0.45)
-        if self.hasFocus():
-            focus_ring(painter, rect)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            over = self.underMouse() and self.isEnabled()
+            token = "text" if over else self._token
+            if self.isChecked():
+                rounded(painter, rect, 6, "after_bg")
+                token = "after"
+            elif over:
+                rounded(painter, rect, 6, "press" if self.isDown() else "hover")
+            side = scaled(self._icon_size)
+            spot = QRectF((rect.width() - side) / 2, (rect.height() - side) / 2, side, side)
+            draw_icon(painter, self._name, spot, token, opacity=1.0 if self.isEnabled() else 0.45)
+            if self.hasFocus():
+                focus_ring(painter, rect)

@@ -74,12 +74,11 @@ class Label(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with_font = font(self._px, self._weight, mono=self._mono)
-        painter = begin(self)
-        if not self.isEnabled():
-            painter.setOpacity(0.5)
-        middle = Qt.TextElideMode.ElideMiddle
-        draw_text(painter, QRectF(self.rect()), self.text(), with_font, self._token, self._align, middle)
-        painter.end()
+        with begin(self) as painter:
+            if not self.isEnabled():
+                painter.setOpacity(0.5)
+            middle = Qt.TextElideMode.ElideMiddle
+            draw_text(painter, QRectF(self.rect()), self.text(), with_font, self._token, self._align, middle)
         if self._shrink:
             fits = text_width(self.text(), with_font) <= self.width() + 0.5
             if self.toolTip() in ("", self.text()):
@@ -120,12 +119,11 @@ class Paragraph(QLabel):
         return QSize(scaled(60), self._line_height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        with_font = font(self._px, self._weight)
-        for index, line in enumerate(self._lines(self.width())):
-            rect = QRectF(0, index * self._line_height(), self.width(), self._line_height())
-            draw_text(painter, rect, line, with_font, self._token)
-        painter.end()
+        with begin(self) as painter:
+            with_font = font(self._px, self._weight)
+            for index, line in enumerate(self._lines(self.width())):
+                rect = QRectF(0, index * self._line_height(), self.width(), self._line_height())
+                draw_text(painter, rect, line, with_font, self._token)
 
     def _line_height(self) -> int:
         return scaled(round(self._px * 1.42))
@@ -171,17 +169,16 @@ class Chip(QLabel):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        plain = self._kind == "plain"
-        token = "text2" if plain else self._kind
-        rect = QRectF(self.rect())
-        rounded(painter, rect, 4, "hover" if plain else f"{self._kind}_bg")
-        left = 7.0
-        if self._icon:
-            draw_icon(painter, self._icon, QRectF(6, rect.height() / 2 - 6.5, 13, 13), token)
-            left = 23.0
-        draw_text(painter, rect.adjusted(left, 0, 0, 0), self.text(), font(11, 500), token)
-        painter.end()
+        with begin(self) as painter:
+            plain = self._kind == "plain"
+            token = "text2" if plain else self._kind
+            rect = QRectF(self.rect())
+            rounded(painter, rect, 4, "hover" if plain else f"{self._kind}_bg")
+            left = 7.0
+            if self._icon:
+                draw_icon(painter, self._icon, QRectF(6, rect.height() / 2 - 6.5, 13, 13), token)
+                left = 23.0
+            draw_text(painter, rect.adjusted(left, 0, 0, 0), self.text(), font(11, 500), token)
 
 
 class KeyCap(QLabel):
@@ -199,10 +196,9 @@ class KeyCap(QLabel):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()), 4, "hover", "line2")
-        draw_text(painter, QRectF(self.rect()), self.text(), font(11, 500), "text2", CENTRE)
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()), 4, "hover", "line2")
+            draw_text(painter, QRectF(self.rect()), self.text(), font(11, 500), "text2", CENTRE)
 
 
 class Icon(QLabel):
@@ -222,9 +218,8 @@ class Icon(QLabel):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        draw_icon(painter, self._name, QRectF(self.rect()), self._token)
-        painter.end()
+        with begin(self) as painter:
+            draw_icon(painter, self._name, QRectF(self.rect()), self._token)
 
 
 class Note(QWidget):
@@ -251,9 +246,8 @@ class Note(QWidget):
         return self._words.text()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()), 6, f"{self._kind}_bg")
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()), 6, f"{self._kind}_bg")
 
 
 class Hairline(QWidget):
@@ -267,6 +261,5 @@ class Hairline(QWidget):
         self.setFixedHeight(above + 1 + below)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        hairline(painter, self._margin, self._above, self.width() - 2 * self._margin, colour(self._token))
-        painter.end()
+        with begin(self) as painter:
+            hairline(painter, self._margin, self._above, self.width() - 2 * self._margin, colour(self._token))

@@ -27,7 +27,10 @@ def ink(which: Ink, alpha: float | None = None) -> QColor:
 
 
 def begin(device: QPaintDevice) -> QPainter:
-    """Return a painter with smooth edges and text."""
+    """Return a painter with smooth edges and text, to be taken in a ``with``.
+
+    The traceback of an error keeps a painter alive, and Qt cannot end a paint event under one that is still open.
+    """
     painter = QPainter(device)
     painter.setRenderHints(
         QPainter.RenderHint.Antialiasing

@@ -51,26 +51,27 @@ class _SegmentButton(QToolButton):
         return QSize(round(self._content_width()) + 8, scaled(self._height) - 4)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        on = self.isChecked()
-        if on:
-            dark = theme().is_dark
-            rounded(painter, rect, 5, "press" if dark else "raised", None if dark else "line2")
-        token = "text" if on or (self.underMouse() and self.isEnabled()) else "text2"
-        if not self.isEnabled():
-            token = "off"
-        left = (rect.width() - self._content_width()) / 2
-        if self.segment.icon:
-            size = scaled(16)
-            spot = QRectF(left - 1, (rect.height() - size) / 2, size, size)
-            draw_icon(painter, self.segment.icon, spot, token if self.icons_only else ("after" if on else "text3"))
-            left += scaled(20)
-        if not self._shows_icon_only():
-            draw_text(painter, QRectF(left, 0, rect.width(), rect.height()), self.segment.label, font(12, 500), token)
-        if self.hasFocus():
-            focus_ring(painter, rect, 5)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            on = self.isChecked()
+            if on:
+                dark = theme().is_dark
+                rounded(painter, rect, 5, "press" if dark else "raised", None if dark else "line2")
+            token = "text" if on or (self.underMouse() and self.isEnabled()) else "text2"
+            if not self.isEnabled():
+                token = "off"
+            left = (rect.width() - self._content_width()) / 2
+            if self.segment.icon:
+                size = scaled(16)
+                spot = QRectF(left - 1, (rect.height() - size) / 2, size, size)
+                draw_icon(painter, self.segment.icon, spot, token if self.icons_only else ("after" if on else "text3"))
+                left += scaled(20)
+            if not self._shows_icon_only():
+                draw_text(
+                    painter, QRectF(left, 0, rect.width(), rect.height()), self.segment.label, font(12, 500), token
+                )
+            if self.hasFocus():
+                focus_ring(painter, rect, 5)
 
     def _shows_icon_only(self) -> bool:
         return self.icons_only and self.segment.icon is not None
@@ -196,10 +197,9 @@ class SegmentedControl(QWidget):
         self._buttons[at].click()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        dark = theme().is_dark
-        rounded(painter, QRectF(self.rect()), 7, "canvas" if dark else "hover", "line" if dark else None)
-        painter.end()
+        with begin(self) as painter:
+            dark = theme().is_dark
+            rounded(painter, QRectF(self.rect()), 7, "canvas" if dark else "hover", "line" if dark else None)
 
     def _on_clicked(self) -> None:
         button = self.sender()

@@ -153,23 +153,22 @@ class Select(QComboBox):
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        if not self.isEnabled():
-            painter.setOpacity(0.5)
-        rect = QRectF(self.rect())
-        over = self.underMouse() and self.isEnabled()
-        left = 10.0
-        if self._bare:
-            left = 0.0
-        else:
-            rounded(painter, rect, 5, "hover" if over else "raised", "line2")
-        label = font(13, 500 if self._bare else 400)
-        room = rect.adjusted(left, 0, -22, 0)
-        draw_text(painter, room, self.currentText(), label, "text", LEFT, Qt.TextElideMode.ElideMiddle)
-        token = "text" if over and self._bare else "text3"
-        right = text_width(self.currentText(), label) + 6 if self._bare else rect.width() - 22
-        draw_icon(painter, "chevron-down", QRectF(right, rect.height() / 2 - 7, 14, 14), token)
-        if self.hasFocus():
-            ring = rect.adjusted(-2, 0, 0, 0) if self._bare else rect
-            rounded(painter, ring, 5, None, "focus", 2)
-        painter.end()
+        with begin(self) as painter:
+            if not self.isEnabled():
+                painter.setOpacity(0.5)
+            rect = QRectF(self.rect())
+            over = self.underMouse() and self.isEnabled()
+            left = 10.0
+            if self._bare:
+                left = 0.0
+            else:
+                rounded(painter, rect, 5, "hover" if over else "raised", "line2")
+            label = font(13, 500 if self._bare else 400)
+            room = rect.adjusted(left, 0, -22, 0)
+            draw_text(painter, room, self.currentText(), label, "text", LEFT, Qt.TextElideMode.ElideMiddle)
+            token = "text" if over and self._bare else "text3"
+            right = text_width(self.currentText(), label) + 6 if self._bare else rect.width() - 22
+            draw_icon(painter, "chevron-down", QRectF(right, rect.height() / 2 - 7, 14, 14), token)
+            if self.hasFocus():
+                ring = rect.adjusted(-2, 0, 0, 0) if self._bare else rect
+                rounded(painter, ring, 5, None, "focus", 2)

@@ -180,19 +180,18 @@ class ValueSlider(QSlider):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        if not self.isEnabled():
-            painter.setOpacity(0.5)
-        middle = self.height() / 2
-        left, right = _END, self.width() - _END
-        rounded(painter, QRectF(left, middle - 1.5, right - left, 3), 1.5, "line2")
-        places = [self._x(value) for value in self._values]
-        start = left if len(places) == 1 else places[0]
-        rounded(painter, QRectF(start, middle - 1.5, max(0.0, places[-1] - start), 3), 1.5, "after")
-        self._paint_decades(painter, middle)
-        for index, place in enumerate(places):
-            self._paint_knob(painter, QPointF(place, middle), index)
-        painter.end()
+        with begin(self) as painter:
+            if not self.isEnabled():
+                painter.setOpacity(0.5)
+            middle = self.height() / 2
+            left, right = _END, self.width() - _END
+            rounded(painter, QRectF(left, middle - 1.5, right - left, 3), 1.5, "line2")
+            places = [self._x(value) for value in self._values]
+            start = left if len(places) == 1 else places[0]
+            rounded(painter, QRectF(start, middle - 1.5, max(0.0, places[-1] - start), 3), 1.5, "after")
+            self._paint_decades(painter, middle)
+            for index, place in enumerate(places):
+                self._paint_knob(painter, QPointF(place, middle), index)
 
     def _paint_decades(self, painter: QPainter, middle: float) -> None:
         if not self._log:

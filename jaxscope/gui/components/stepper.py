@@ -23,9 +23,8 @@ class _Middle(TextField):
     def paintEvent(self, event: QPaintEvent) -> None:
         QLineEdit.paintEvent(self, event)
         if self.hasFocus():
-            painter = begin(self)
-            focus_ring(painter, QRectF(self.rect()), 4)
-            painter.end()
+            with begin(self) as painter:
+                focus_ring(painter, QRectF(self.rect()), 4)
 
     def _measure(self) -> None:
         self.setFont(font(12, 500))
@@ -146,10 +145,9 @@ class Stepper(QWidget):
         event.accept()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        left = self._less.x()
-        rounded(painter, QRectF(left, 0, self.width() - left, self.height()), 6, None, "line2")
-        painter.end()
+        with begin(self) as painter:
+            left = self._less.x()
+            rounded(painter, QRectF(left, 0, self.width() - left, self.height()), 6, None, "line2")
 
     def _on_taken(self) -> None:
         if self._value.text() != self._shown:

@@ -90,23 +90,22 @@ class Switch(QCheckBox):
         super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        if not self.isEnabled():
-            painter.setOpacity(0.5)
-        width, height = scaled(self._width), scaled(self._height)
-        rect = QRectF(2, (self.height() - height) / 2, width, height)
-        on = self.isChecked()
-        paint_switch(painter, rect, on=on, over=self.underMouse())
-        if self._timer.isActive():
-            x = rect.right() - height / 2 if on else rect.left() + height / 2
-            spot = QRectF(x - height / 2 + 3, rect.center().y() - height / 2 + 3, height - 6, height - 6)
-            busy_ring(painter, spot, self._turn, "after" if on else "text2")
-        if self._label:
-            words = QRectF(rect.right() + 10, 0, self.width() - rect.right() - 10, self.height())
-            draw_text(painter, words, self._label, font(12), "text2")
-        if self.hasFocus():
-            rounded(painter, rect.adjusted(-2, -2, 2, 2), height / 2 + 2, None, "focus", 2)
-        painter.end()
+        with begin(self) as painter:
+            if not self.isEnabled():
+                painter.setOpacity(0.5)
+            width, height = scaled(self._width), scaled(self._height)
+            rect = QRectF(2, (self.height() - height) / 2, width, height)
+            on = self.isChecked()
+            paint_switch(painter, rect, on=on, over=self.underMouse())
+            if self._timer.isActive():
+                x = rect.right() - height / 2 if on else rect.left() + height / 2
+                spot = QRectF(x - height / 2 + 3, rect.center().y() - height / 2 + 3, height - 6, height - 6)
+                busy_ring(painter, spot, self._turn, "after" if on else "text2")
+            if self._label:
+                words = QRectF(rect.right() + 10, 0, self.width() - rect.right() - 10, self.height())
+                draw_text(painter, words, self._label, font(12), "text2")
+            if self.hasFocus():
+                rounded(painter, rect.adjusted(-2, -2, 2, 2), height / 2 + 2, None, "focus", 2)
 
     def _spin(self) -> None:
         self._turn = (self._turn + 0.04) % 1

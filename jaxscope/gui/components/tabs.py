@@ -81,23 +81,22 @@ class FaceTabs(QTabBar):
         return QSize(100, scaled(36))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        hairline(painter, 0, self.height() - 1, self.width())
-        pointer = self.mapFromGlobal(self.cursor().pos()) if self.underMouse() else None
-        for index, key in enumerate(self._keys):
-            box = QRectF(self.tabRect(index))
-            words = QRectF(box.left(), 0, box.width() - _GAP, box.height())
-            on = index == self.currentIndex()
-            over = pointer is not None and box.contains(QPointF(pointer))
-            token = "text" if on or over else "text2"
-            draw_text(painter, words.adjusted(0, 0, 4, -1), self.tabText(index), font(13, 500), token)
-            if on:
-                rounded(painter, QRectF(words.left(), box.bottom() - 2, words.width(), 2), 1, "after")
-            if key in self._wrong:
-                disc(painter, QPointF(words.right() + 6, box.center().y() - 4), 3, "danger")
-            if on and self.hasFocus():
-                rounded(painter, words.adjusted(-4, 6, 4, -6), 5, None, "focus", 2)
-        painter.end()
+        with begin(self) as painter:
+            hairline(painter, 0, self.height() - 1, self.width())
+            pointer = self.mapFromGlobal(self.cursor().pos()) if self.underMouse() else None
+            for index, key in enumerate(self._keys):
+                box = QRectF(self.tabRect(index))
+                words = QRectF(box.left(), 0, box.width() - _GAP, box.height())
+                on = index == self.currentIndex()
+                over = pointer is not None and box.contains(QPointF(pointer))
+                token = "text" if on or over else "text2"
+                draw_text(painter, words.adjusted(0, 0, 4, -1), self.tabText(index), font(13, 500), token)
+                if on:
+                    rounded(painter, QRectF(words.left(), box.bottom() - 2, words.width(), 2), 1, "after")
+                if key in self._wrong:
+                    disc(painter, QPointF(words.right() + 6, box.center().y() - 4), 3, "danger")
+                if on and self.hasFocus():
+                    rounded(painter, words.adjusted(-4, 6, 4, -6), 5, None, "focus", 2)
 
     def _on_changed(self, index: int) -> None:
         if index >= 0:

@@ -184,11 +184,10 @@ class TextField(QLineEdit):
             self._measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        border, width = self._border()
-        rounded(painter, QRectF(self.rect()), 5, "canvas" if theme().is_dark else "raised", border, width)
-        self.paint_extras(painter)
-        painter.end()
+        with begin(self) as painter:
+            border, width = self._border()
+            rounded(painter, QRectF(self.rect()), 5, "canvas" if theme().is_dark else "raised", border, width)
+            self.paint_extras(painter)
         super().paintEvent(event)
 
     def paint_extras(self, painter) -> None:

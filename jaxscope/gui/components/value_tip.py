@@ -35,6 +35,5 @@ class ValueTip(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        value_tip(painter, QRectF(self.rect()), self._text)
-        painter.end()
+        with begin(self) as painter:
+            value_tip(painter, QRectF(self.rect()), self._text)

@@ -82,21 +82,20 @@ class Banner(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._notice is None:
             return
-        painter = begin(self)
-        notice = self._notice
-        painter.fillRect(self.rect(), colour(f"{notice.kind}_bg"))
-        hairline(painter, 0, self.height() - 1, self.width())
-        icon = "alert-triangle" if notice.kind in ("danger", "warn") else "info-circle"
-        draw_icon(painter, icon, QRectF(14, self.height() / 2 - 9, 18, 18), notice.kind)
-        right = min((button.x() for button in self._buttons), default=self.width()) - 10
-        words = font(13, 600)
-        elide = Qt.TextElideMode.ElideRight
-        sentence = notice.sentence if notice.sentence.endswith((".", "?")) else f"{notice.sentence}."
-        width = min(text_width(sentence, words) + 1, max(0, right - _WORDS_LEFT))
-        draw_text(painter, QRectF(_WORDS_LEFT, 0, width, self.height()), sentence, words, "text", elide=elide)
-        rest = QRectF(_WORDS_LEFT + width + 10, 0, right - _WORDS_LEFT - width - 10, self.height())
-        if notice.hint and rest.width() > 40:
-            hint = notice.hint if notice.hint.endswith((".", "?")) else f"{notice.hint}."
-            draw_text(painter, rest, hint, font(12), "text2", elide=elide)
-        painter.end()
+        with begin(self) as painter:
+            notice = self._notice
+            painter.fillRect(self.rect(), colour(f"{notice.kind}_bg"))
+            hairline(painter, 0, self.height() - 1, self.width())
+            icon = "alert-triangle" if notice.kind in ("danger", "warn") else "info-circle"
+            draw_icon(painter, icon, QRectF(14, self.height() / 2 - 9, 18, 18), notice.kind)
+            right = min((button.x() for button in self._buttons), default=self.width()) - 10
+            words = font(13, 600)
+            elide = Qt.TextElideMode.ElideRight
+            sentence = notice.sentence if notice.sentence.endswith((".", "?")) else f"{notice.sentence}."
+            width = min(text_width(sentence, words) + 1, max(0, right - _WORDS_LEFT))
+            draw_text(painter, QRectF(_WORDS_LEFT, 0, width, self.height()), sentence, words, "text", elide=elide)
+            rest = QRectF(_WORDS_LEFT + width + 10, 0, right - _WORDS_LEFT - width - 10, self.height())
+            if notice.hint and rest.width() > 40:
+                hint = notice.hint if notice.hint.endswith((".", "?")) else f"{notice.hint}."
+                draw_text(painter, rest, hint, font(12), "text2", elide=elide)
         self.setToolTip(f"{notice.sentence}. {notice.hint}".strip())

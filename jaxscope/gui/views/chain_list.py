@@ -242,9 +242,8 @@ class ChainList(QListView, AbstractView):
         if self._stages:
             super().paintEvent(event)
             return
-        painter = begin(self.viewport())
-        draw_text(painter, QRect(10, 0, self.width() - 20, scaled(46)).toRectF(), _EMPTY, font(12), "text3", LEFT)
-        painter.end()
+        with begin(self.viewport()) as painter:
+            draw_text(painter, QRect(10, 0, self.width() - 20, scaled(46)).toRectF(), _EMPTY, font(12), "text3", LEFT)
 
     def _press(self, event: QKeyEvent, number: int) -> bool:
         alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)

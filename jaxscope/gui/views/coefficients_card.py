@@ -61,31 +61,30 @@ class TableCard(QWidget):
         form, rows = self._model.form, self._model.rowCount()
         if not rows:
             return
-        painter = begin(self)
-        top = 0 if form == "taps" else scaled(_HEADING)
-        left, row = scaled(_LABELS[form]), scaled(_ROW[form])
-        card = QRectF(0, top, self.width(), self.height() - top)
-        rounded(painter, card, 6, "canvas" if theme().is_dark else "raised", "line2")
-        columns = self._model.columnCount()
-        borders = self.cells.borders()
-        small = font(11, 500)
-        pad = 12 if form == "ba" else 6
-        for column in range(columns if form != "taps" else 0):
-            heading = QRectF(left + borders[column], 0, borders[column + 1] - borders[column] - pad, scaled(22))
-            draw_text(painter, heading, _heading(form, column), small, "text3", RIGHT)
-        for number in range(min(rows, int(card.height() // row) + 1)):
-            if number and number * row < card.height() - 2:
-                hairline(painter, 1, top + number * row, self.width() - 2)
+        with begin(self) as painter:
+            top = 0 if form == "taps" else scaled(_HEADING)
+            left, row = scaled(_LABELS[form]), scaled(_ROW[form])
+            card = QRectF(0, top, self.width(), self.height() - top)
+            rounded(painter, card, 6, "canvas" if theme().is_dark else "raised", "line2")
+            columns = self._model.columnCount()
+            borders = self.cells.borders()
+            small = font(11, 500)
+            pad = 12 if form == "ba" else 6
+            for column in range(columns if form != "taps" else 0):
+                heading = QRectF(left + borders[column], 0, borders[column + 1] - borders[column] - pad, scaled(22))
+                draw_text(painter, heading, _heading(form, column), small, "text3", RIGHT)
+            for number in range(min(rows, int(card.height() // row) + 1)):
+                if number and number * row < card.height() - 2:
+                    hairline(painter, 1, top + number * row, self.width() - 2)
+                if left:
+                    label = QRectF(0, top + number * row, left - 2, row)
+                    draw_text(painter, label, _row_label(form, number), small, "text3", CENTRE)
             if left:
-                label = QRectF(0, top + number * row, left - 2, row)
-                draw_text(painter, label, _row_label(form, number), small, "text3", CENTRE)
-        if left:
-            hairline(painter, left - 1, top + 1, card.height() - 2, upright=True)
-        breaks = {"sos": (3,), "ba": (1,), "taps": (1, 2, 3)}[form]
-        for column in breaks:
-            token = "line" if form == "taps" else "line2"
-            hairline(painter, round(left + borders[column]), top + 1, card.height() - 2, token, upright=True)
-        painter.end()
+                hairline(painter, left - 1, top + 1, card.height() - 2, upright=True)
+            breaks = {"sos": (3,), "ba": (1,), "taps": (1, 2, 3)}[form]
+            for column in breaks:
+                token = "line" if form == "taps" else "line2"
+                hairline(painter, round(left + borders[column]), top + 1, card.height() - 2, token, upright=True)
 
 
 def _heading(form: str, column: int) -> str:

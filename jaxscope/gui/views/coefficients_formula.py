@@ -44,15 +44,14 @@ class FormulaBar(QWidget):
         return self._label
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        wrong, focused = self.field.is_wrong, self.field.hasFocus()
-        border = "danger" if wrong else ("focus" if focused else "field")
-        rounded(painter, rect, 6, "canvas" if theme().is_dark else "raised", border, 2 if wrong or focused else 1)
-        draw_text(painter, rect.adjusted(10, 0, 0, 0), self._label, font(12, 500), "after")
-        hairline(painter, 18 + text_width(self._label, font(12, 500)), 7, self.height() - 14, "line2", upright=True)
-        draw_text(painter, rect.adjusted(0, 0, -10, 0), self._value, font(12, mono=True), "text2", RIGHT)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            wrong, focused = self.field.is_wrong, self.field.hasFocus()
+            border = "danger" if wrong else ("focus" if focused else "field")
+            rounded(painter, rect, 6, "canvas" if theme().is_dark else "raised", border, 2 if wrong or focused else 1)
+            draw_text(painter, rect.adjusted(10, 0, 0, 0), self._label, font(12, 500), "after")
+            hairline(painter, 18 + text_width(self._label, font(12, 500)), 7, self.height() - 14, "line2", upright=True)
+            draw_text(painter, rect.adjusted(0, 0, -10, 0), self._value, font(12, mono=True), "text2", RIGHT)
 
 
 class _BareField(NumberField):

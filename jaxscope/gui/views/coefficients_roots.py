@@ -272,15 +272,14 @@ class RootsCard(QWidget):
         return QSize(200, scaled(_HEADING) + rows * scaled(_ROW) + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        top = scaled(_HEADING)
-        card = QRectF(0, top, self.width(), self.height() - top)
-        rounded(painter, card, 6, "canvas" if theme().is_dark else "raised", "line2")
-        for column, words in enumerate(("z, zeros", "p, poles")):
-            box = QRectF(column * self.width() / 2, 0, self.width() / 2 - 10, scaled(22))
-            draw_text(painter, box, words, font(11, 500), "text3", RIGHT)
-        hairline(painter, self.width() // 2, top + 1, card.height() - 2, "line2", upright=True)
-        painter.end()
+        with begin(self) as painter:
+            top = scaled(_HEADING)
+            card = QRectF(0, top, self.width(), self.height() - top)
+            rounded(painter, card, 6, "canvas" if theme().is_dark else "raised", "line2")
+            for column, words in enumerate(("z, zeros", "p, poles")):
+                box = QRectF(column * self.width() / 2, 0, self.width() / 2 - 10, scaled(22))
+                draw_text(painter, box, words, font(11, 500), "text3", RIGHT)
+            hairline(painter, self.width() // 2, top + 1, card.height() - 2, "line2", upright=True)
 
     def _catch_up(self) -> None:
         pending, self._pending = self._pending, None

@@ -134,15 +134,14 @@ class TapsPlot(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()), 6, "canvas")
-        if self._values:
-            low, high = self._limits()
-            zero = _TOP + high / (high - low) * (self.height() - _TOP - _BOTTOM)
-            hairline(painter, 8, round(zero), self.width() - 16, "line2")
-            self._paint_stems(painter, zero)
-            self._paint_words(painter)
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()), 6, "canvas")
+            if self._values:
+                low, high = self._limits()
+                zero = _TOP + high / (high - low) * (self.height() - _TOP - _BOTTOM)
+                hairline(painter, 8, round(zero), self.width() - 16, "line2")
+                self._paint_stems(painter, zero)
+                self._paint_words(painter)
 
     def _paint_stems(self, painter, zero: float) -> None:
         crowded = self._step() < 4

@@ -108,27 +108,26 @@ class DeviceRow(QRadioButton):
         return self.rect().contains(position)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        width, middle, on = self.width(), self.height() / 2, self.isChecked()
-        card = QRectF(10, 1, width - 20, self.height() - 2)
-        if on:
-            rounded(painter, card, 8, "after_bg")
-        elif self.underMouse():
-            rounded(painter, card, 8, "hover")
-        disc(painter, QPointF(32, middle), scaled(15) / 2, None, "after" if on else "field", 1.6)
-        if on:
-            disc(painter, QPointF(32, middle), scaled(4), "after")
-        name = font(13, 500)
-        draw_text(painter, QRectF(54, 0, scaled(200), self.height()), self.choice.title, name)
-        left = 54 + text_width(self.choice.title, name) + 10
-        room = width - left - 22 - scaled(62) - self._BAR - 24 - (text_width(_FASTEST, font(11, 500)) + 20)
-        middle_elide = Qt.TextElideMode.ElideMiddle
-        box = QRectF(left, 0, max(60, room), self.height())
-        draw_text(painter, box, self.choice.detail, font(12), "text3", elide=middle_elide)
-        self._paint_time(painter, middle, on=on)
-        if self.hasFocus():
-            rounded(painter, card, 8, None, "focus", 2)
-        painter.end()
+        with begin(self) as painter:
+            width, middle, on = self.width(), self.height() / 2, self.isChecked()
+            card = QRectF(10, 1, width - 20, self.height() - 2)
+            if on:
+                rounded(painter, card, 8, "after_bg")
+            elif self.underMouse():
+                rounded(painter, card, 8, "hover")
+            disc(painter, QPointF(32, middle), scaled(15) / 2, None, "after" if on else "field", 1.6)
+            if on:
+                disc(painter, QPointF(32, middle), scaled(4), "after")
+            name = font(13, 500)
+            draw_text(painter, QRectF(54, 0, scaled(200), self.height()), self.choice.title, name)
+            left = 54 + text_width(self.choice.title, name) + 10
+            room = width - left - 22 - scaled(62) - self._BAR - 24 - (text_width(_FASTEST, font(11, 500)) + 20)
+            middle_elide = Qt.TextElideMode.ElideMiddle
+            box = QRectF(left, 0, max(60, room), self.height())
+            draw_text(painter, box, self.choice.detail, font(12), "text3", elide=middle_elide)
+            self._paint_time(painter, middle, on=on)
+            if self.hasFocus():
+                rounded(painter, card, 8, None, "focus", 2)
 
     def _paint_time(self, painter: QPainter, middle: float, *, on: bool) -> None:
         measured = self.choice.measured_ms
@@ -168,15 +167,14 @@ class AbsentRow(QWidget):
         return QSize(scaled(400), scaled(self._HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        middle = self.height() / 2
-        draw_icon(painter, "minus", QRectF(25, middle - 7, 14, 14), "text3")
-        draw_text(painter, QRectF(54, 0, scaled(90), self.height()), self.choice.title, font(13, 500), "text3")
-        room = QRectF(60 + scaled(90), 0, self.width() - 82 - scaled(90), self.height())
-        right = Qt.TextElideMode.ElideRight
-        reason = self.choice.reason[:1].upper() + self.choice.reason[1:]
-        draw_text(painter, room, reason, font(12), "text2", elide=right)
-        painter.end()
+        with begin(self) as painter:
+            middle = self.height() / 2
+            draw_icon(painter, "minus", QRectF(25, middle - 7, 14, 14), "text3")
+            draw_text(painter, QRectF(54, 0, scaled(90), self.height()), self.choice.title, font(13, 500), "text3")
+            room = QRectF(60 + scaled(90), 0, self.width() - 82 - scaled(90), self.height())
+            right = Qt.TextElideMode.ElideRight
+            reason = self.choice.reason[:1].upper() + self.choice.reason[1:]
+            draw_text(painter, room, reason, font(12), "text2", elide=right)
 
 
 class DevicesPopover(Popover, AbstractView):

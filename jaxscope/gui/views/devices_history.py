@@ -71,19 +71,18 @@ class RedrawHistory(QWidget):
         return QSize(scaled(600), scaled(self._HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()), 8, "canvas" if theme().is_dark else "bar")
-        self._paint_bars(painter)
-        left = round(self.width() * 0.52)
-        rate_hz = self.screen().refreshRate()
-        columns = (("Typical", self.typical()), ("Slowest in 20", self.slowest()), ("Screen", f"{rate_hz:.0f} Hz"))
-        step = (self.width() - left - 8) / 3
-        for number, (caption, value) in enumerate(columns):
-            x = left + number * step
-            draw_text(painter, QRectF(x, scaled(12), step, scaled(16)), caption, font(11), "text3")
-            draw_text(painter, QRectF(x, scaled(29), step, scaled(18)), value, font(13, 500))
-        self._paint_error(painter, left)
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()), 8, "canvas" if theme().is_dark else "bar")
+            self._paint_bars(painter)
+            left = round(self.width() * 0.52)
+            rate_hz = self.screen().refreshRate()
+            columns = (("Typical", self.typical()), ("Slowest in 20", self.slowest()), ("Screen", f"{rate_hz:.0f} Hz"))
+            step = (self.width() - left - 8) / 3
+            for number, (caption, value) in enumerate(columns):
+                x = left + number * step
+                draw_text(painter, QRectF(x, scaled(12), step, scaled(16)), caption, font(11), "text3")
+                draw_text(painter, QRectF(x, scaled(29), step, scaled(18)), value, font(13, 500))
+            self._paint_error(painter, left)
 
     def _paint_bars(self, painter) -> None:
         left, right = 16.0, self.width() * 0.47

@@ -247,9 +247,8 @@ class Dock(QWidget, AbstractView):
         self._fit_chain()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("panel"))
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("panel"))
 
     def _lay_out(self) -> None:
         self._faces.addWidget(self.design)

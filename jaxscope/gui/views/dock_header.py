@@ -83,25 +83,24 @@ class ChainChooser(QToolButton):
         return QSize(90, scaled(28))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        rounded(painter, rect, 6, "hover" if self.underMouse() or self.isDown() else "raised", "line2")
-        tag = QRectF(7, rect.height() / 2 - 8, 17, 16)
-        rounded(painter, tag, 4, "after_bg")
-        draw_text(painter, tag, self._tag, font(10, 600), "after", CENTRE)
-        right = Qt.TextElideMode.ElideRight
-        room = rect.width() - 31 - 26
-        count_width = text_width(self._count, font(11))
-        name_width = min(text_width(self._name, font(12, 500)), max(0.0, room - count_width - 7))
-        if self._name:
-            draw_text(painter, QRectF(31, 0, name_width + 1, rect.height()), self._name, font(12, 500), elide=right)
-        left = 31 + (name_width + 7 if self._name else 0)
-        count = QRectF(left, 0, room - left + 33, rect.height())
-        draw_text(painter, count, self._count, font(11), "text3", elide=right)
-        draw_icon(painter, "chevron-down", QRectF(rect.width() - 21, rect.height() / 2 - 7, 14, 14), "text3")
-        if self.hasFocus():
-            focus_ring(painter, rect)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            rounded(painter, rect, 6, "hover" if self.underMouse() or self.isDown() else "raised", "line2")
+            tag = QRectF(7, rect.height() / 2 - 8, 17, 16)
+            rounded(painter, tag, 4, "after_bg")
+            draw_text(painter, tag, self._tag, font(10, 600), "after", CENTRE)
+            right = Qt.TextElideMode.ElideRight
+            room = rect.width() - 31 - 26
+            count_width = text_width(self._count, font(11))
+            name_width = min(text_width(self._name, font(12, 500)), max(0.0, room - count_width - 7))
+            if self._name:
+                draw_text(painter, QRectF(31, 0, name_width + 1, rect.height()), self._name, font(12, 500), elide=right)
+            left = 31 + (name_width + 7 if self._name else 0)
+            count = QRectF(left, 0, room - left + 33, rect.height())
+            draw_text(painter, count, self._count, font(11), "text3", elide=right)
+            draw_icon(painter, "chevron-down", QRectF(rect.width() - 21, rect.height() / 2 - 7, 14, 14), "text3")
+            if self.hasFocus():
+                focus_ring(painter, rect)
 
 
 class DockHeader(QWidget, AbstractView):

@@ -163,18 +163,17 @@ class AppliedCard(QWidget):
         return QSize(100, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()), 8, "canvas" if theme().is_dark else "bar")
-        heading = QRectF(16, scaled(10), self.width() - 32, scaled(18))
-        draw_text(painter, heading, "What is applied", font(11), "text3")
-        right = Qt.TextElideMode.ElideRight
-        for number, (name, words) in enumerate(self._seen()):
-            y = scaled(32) + number * scaled(self._ROW)
-            label = QRectF(16, y, scaled(110), scaled(20))
-            draw_text(painter, label, name, font(12, 500), "text2", LEFT, right)
-            room = QRectF(16 + scaled(118), y, self.width() - 32 - scaled(118), scaled(20))
-            draw_text(painter, room, words, font(12), "text", LEFT, right)
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()), 8, "canvas" if theme().is_dark else "bar")
+            heading = QRectF(16, scaled(10), self.width() - 32, scaled(18))
+            draw_text(painter, heading, "What is applied", font(11), "text3")
+            right = Qt.TextElideMode.ElideRight
+            for number, (name, words) in enumerate(self._seen()):
+                y = scaled(32) + number * scaled(self._ROW)
+                label = QRectF(16, y, scaled(110), scaled(20))
+                draw_text(painter, label, name, font(12, 500), "text2", LEFT, right)
+                room = QRectF(16 + scaled(118), y, self.width() - 32 - scaled(118), scaled(20))
+                draw_text(painter, room, words, font(12), "text", LEFT, right)
 
 
 def labelled_row(words: str, parts: Sequence[QWidget | None], *, wide: Sequence[QWidget]) -> QHBoxLayout:
@@ -198,9 +197,8 @@ class Rule(QWidget):
         self.setFixedWidth(1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        hairline(painter, 0, 0, self.height(), "line2", upright=True)
-        painter.end()
+        with begin(self) as painter:
+            hairline(painter, 0, 0, self.height(), "line2", upright=True)
 
 
 class ProgressBar(QWidget):
@@ -227,9 +225,8 @@ class ProgressBar(QWidget):
         return QSize(scaled(260), scaled(20))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        middle = self.height() / 2
-        rounded(painter, QRectF(0, middle - 1.5, 120, 3), 1.5, "line2")
-        rounded(painter, QRectF(0, middle - 1.5, max(3.0, 120 * self._share), 3), 1.5, "after")
-        draw_text(painter, QRectF(132, 0, self.width() - 132, self.height()), self._words, font(12), "text2")
-        painter.end()
+        with begin(self) as painter:
+            middle = self.height() / 2
+            rounded(painter, QRectF(0, middle - 1.5, 120, 3), 1.5, "line2")
+            rounded(painter, QRectF(0, middle - 1.5, max(3.0, 120 * self._share), 3), 1.5, "after")
+            draw_text(painter, QRectF(132, 0, self.width() - 132, self.height()), self._words, font(12), "text2")

@@ -57,7 +57,6 @@ class FoldStrip(QWidget):
             button.setChecked(name == part)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("panel"))
-        hairline(painter, 0, 0, self.height(), upright=True)
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("panel"))
+            hairline(painter, 0, 0, self.height(), upright=True)

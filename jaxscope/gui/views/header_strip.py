@@ -267,21 +267,20 @@ class HeaderStripView(AbstractView, QWidget):
     # --- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("canvas"))
-        hairline(painter, rail_px() - 1, 0, self.height(), upright=True)
-        hairline(painter, 0, self.height() - 1, self.width())
-        if self._info is not None:
-            if self._search.isHidden():
-                room = QRectF(14, 0, self.montage_button.x() - 16, self.height() - 1)
-                draw_text(painter, room, self._count(room.width()), font(11, 500), "text3")
-            paint_legend(painter, self.legend, self._legend_room(), self._panes())
-        if self._state.viewport.mode == "difference":
-            left = self.width() - removed_px()
-            hairline(painter, left, 0, self.height(), upright=True)
-            box = QRectF(left, 0, removed_px() - 12, self.height() - 1)
-            draw_text(painter, box, "Removed", font(11, 500), "text2", RIGHT)
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("canvas"))
+            hairline(painter, rail_px() - 1, 0, self.height(), upright=True)
+            hairline(painter, 0, self.height() - 1, self.width())
+            if self._info is not None:
+                if self._search.isHidden():
+                    room = QRectF(14, 0, self.montage_button.x() - 16, self.height() - 1)
+                    draw_text(painter, room, self._count(room.width()), font(11, 500), "text3")
+                paint_legend(painter, self.legend, self._legend_room(), self._panes())
+            if self._state.viewport.mode == "difference":
+                left = self.width() - removed_px()
+                hairline(painter, left, 0, self.height(), upright=True)
+                box = QRectF(left, 0, removed_px() - 12, self.height() - 1)
+                draw_text(painter, box, "Removed", font(11, 500), "text2", RIGHT)
 
     def _panes(self) -> tuple[PaneRect, ...]:
         return panes_of(self._state.viewport, self.width() - rail_px())

@@ -275,14 +275,13 @@ class PreviewTable(QWidget):
         return QSize(scaled(400), scaled(self._ROW) * max(1, len(self._rows)) + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, "panel", "line2")
-        if not self._rows:
-            place = QRectF(self.rect()).adjusted(12, 0, -12, 0)
-            draw_text(painter, place, "Nothing can be shown yet", font(12), "text3", LEFT)
-        for number, row in enumerate(self._rows):
-            self._paint_row(painter, number, row)
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, "panel", "line2")
+            if not self._rows:
+                place = QRectF(self.rect()).adjusted(12, 0, -12, 0)
+                draw_text(painter, place, "Nothing can be shown yet", font(12), "text3", LEFT)
+            for number, row in enumerate(self._rows):
+                self._paint_row(painter, number, row)
 
     def _paint_row(self, painter: QPainter, number: int, row: tuple[str, ...]) -> None:
         high = scaled(self._ROW)

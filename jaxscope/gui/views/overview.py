@@ -134,21 +134,20 @@ class OverviewView(AbstractView, QWidget):
         return (x - rail_px()) / self._width * self._total_s
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("bar"))
-        hairline(painter, 0, 0, self.width())
-        high = scaled(18)
-        draw_text(painter, QRectF(14, 9, rail_px() - 20, high), "Overview", font(12, 500), "text2")
-        for place, words in enumerate(self._captions()):
-            room = QRectF(14, 9 + high + scaled(16) * place, rail_px() - 20, high)
-            draw_text(painter, room, words, font(11), "text3")
-        if self._total_s > 0:
-            self._paint_envelope(painter)
-            self._paint_strip(painter)
-            self._paint_window(painter)
-        if self.hasFocus():
-            painter.fillRect(QRectF(0, 1, 2, self.height()), colour("focus"))
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("bar"))
+            hairline(painter, 0, 0, self.width())
+            high = scaled(18)
+            draw_text(painter, QRectF(14, 9, rail_px() - 20, high), "Overview", font(12, 500), "text2")
+            for place, words in enumerate(self._captions()):
+                room = QRectF(14, 9 + high + scaled(16) * place, rail_px() - 20, high)
+                draw_text(painter, room, words, font(11), "text3")
+            if self._total_s > 0:
+                self._paint_envelope(painter)
+                self._paint_strip(painter)
+                self._paint_window(painter)
+            if self.hasFocus():
+                painter.fillRect(QRectF(0, 1, 2, self.height()), colour("focus"))
 
     def _captions(self) -> list[str]:
         if self._frame is None:
@@ -210,17 +209,16 @@ class OverviewView(AbstractView, QWidget):
             picture = QPixmap(max(1, round(self.width() * ratio)), round(8 * ratio))
             picture.setDevicePixelRatio(ratio)
             picture.fill(Qt.GlobalColor.transparent)
-            ticks = QPainter(picture)
-            ticks.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for number in looks.drawn(0.0, self._total_s, self._width):
-                event = looks.events[number]
-                length = min(event.stop_s, self._total_s) / max(self._total_s, 1e-9) * self._width
-                left = self._x(event.onset_s)
-                if event.marks_bad:
-                    rounded(ticks, QRectF(left, 2, max(2.0, rail_px() + length - left), 5), 1, BAD_COLOUR)
-                else:
-                    rounded(ticks, QRectF(round(left) - 1, 2, 2, 5), 1, looks.colour_of(event))
-            ticks.end()
+            with QPainter(picture) as ticks:
+                ticks.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for number in looks.drawn(0.0, self._total_s, self._width):
+                    event = looks.events[number]
+                    length = min(event.stop_s, self._total_s) / max(self._total_s, 1e-9) * self._width
+                    left = self._x(event.onset_s)
+                    if event.marks_bad:
+                        rounded(ticks, QRectF(left, 2, max(2.0, rail_px() + length - left), 5), 1, BAD_COLOUR)
+                    else:
+                        rounded(ticks, QRectF(round(left) - 1, 2, 2, 5), 1, looks.colour_of(event))
             self._tick_picture = (key, picture)
         return self._tick_picture[1]
 

@@ -77,14 +77,13 @@ class _Words(QWidget):
         return QSize(60, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        right = Qt.TextElideMode.ElideRight
-        for number, (caption, value, token) in enumerate(self._pairs):
-            top = number * scaled(38)
-            draw_text(painter, QRectF(0, top, self.width(), scaled(16)), caption, font(11), "text3", elide=right)
-            box = QRectF(0, top + scaled(15), self.width(), scaled(18))
-            draw_text(painter, box, value, font(13, 500), token, elide=right)
-        painter.end()
+        with begin(self) as painter:
+            right = Qt.TextElideMode.ElideRight
+            for number, (caption, value, token) in enumerate(self._pairs):
+                top = number * scaled(38)
+                draw_text(painter, QRectF(0, top, self.width(), scaled(16)), caption, font(11), "text3", elide=right)
+                box = QRectF(0, top + scaled(15), self.width(), scaled(18))
+                draw_text(painter, box, value, font(13, 500), token, elide=right)
 
 
 class PolesZerosFace(QWidget, AbstractView):

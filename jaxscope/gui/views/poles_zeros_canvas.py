@@ -156,13 +156,12 @@ class RootsCanvas(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        shown, picture = self.shown_map(), self._picture()
-        if isinstance(shown, RingingMap):
-            paint_ringing(painter, QRectF(self.rect()), shown, picture)
-        elif isinstance(shown, PlaneMap):
-            paint_plane(painter, QRectF(self.rect()), shown, self.lens(), picture)
-        painter.end()
+        with begin(self) as painter:
+            shown, picture = self.shown_map(), self._picture()
+            if isinstance(shown, RingingMap):
+                paint_ringing(painter, QRectF(self.rect()), shown, picture)
+            elif isinstance(shown, PlaneMap):
+                paint_plane(painter, QRectF(self.rect()), shown, self.lens(), picture)
 
     def _plane_map(self) -> PlaneMap:
         rect = QRectF(self.rect())

@@ -119,23 +119,22 @@ class RailView(AbstractView, QWidget):
     # --- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("canvas"))
-        count = len(self._by_row)
-        stride = name_stride(self.height() / theme().text_scale, count)
-        for row, lanes in enumerate(self._by_row):
-            rect = QRectF(0, row * self.height() / count, self.width(), self.height() / count)
-            if self._state.viewport.arrangement == "stacked":
-                self._paint_row(painter, row, lanes[0], rect, stride)
-            else:
-                paint_overlaid(painter, lanes, rect, self._state.viewport.selected_channels)
-        if self.hasFocus():
-            for top, high in focus_spans(self._state, self._lanes, self.height()):
-                painter.fillRect(QRectF(0, top, 2, high), colour("focus"))
-        if self._drop_y is not None:
-            painter.fillRect(QRectF(0, round(self._drop_y) - 1, self.width() - 1, 2), colour("focus"))
-        hairline(painter, self.width() - 1, 0, self.height(), upright=True)
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("canvas"))
+            count = len(self._by_row)
+            stride = name_stride(self.height() / theme().text_scale, count)
+            for row, lanes in enumerate(self._by_row):
+                rect = QRectF(0, row * self.height() / count, self.width(), self.height() / count)
+                if self._state.viewport.arrangement == "stacked":
+                    self._paint_row(painter, row, lanes[0], rect, stride)
+                else:
+                    paint_overlaid(painter, lanes, rect, self._state.viewport.selected_channels)
+            if self.hasFocus():
+                for top, high in focus_spans(self._state, self._lanes, self.height()):
+                    painter.fillRect(QRectF(0, top, 2, high), colour("focus"))
+            if self._drop_y is not None:
+                painter.fillRect(QRectF(0, round(self._drop_y) - 1, self.width() - 1, 2), colour("focus"))
+            hairline(painter, self.width() - 1, 0, self.height(), upright=True)
 
     def _paint_row(self, painter: QPainter, row: int, lane: Lane, rect: QRectF, stride: int) -> None:
         is_selected = lane.name in self._state.viewport.selected_channels

@@ -48,16 +48,15 @@ class _Legend(QWidget):
         return QSize(40, scaled(26))  # the dock must not be wider for its sake
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        x, height = 0.0, self.height()
-        for words, token in self._entries:
-            if x + 16 + text_width(words, font(11)) > self.width() + 1:
-                break
-            if token:
-                rounded(painter, QRectF(x, height / 2 - 4, 11, 8), 2, colour(token, 0.45), token)
-            draw_text(painter, QRectF(x + 16, 0, self.width(), height), words, font(11), "text2")
-            x += text_width(words, font(11)) + 28
-        painter.end()
+        with begin(self) as painter:
+            x, height = 0.0, self.height()
+            for words, token in self._entries:
+                if x + 16 + text_width(words, font(11)) > self.width() + 1:
+                    break
+                if token:
+                    rounded(painter, QRectF(x, height / 2 - 4, 11, 8), 2, colour(token, 0.45), token)
+                draw_text(painter, QRectF(x + 16, 0, self.width(), height), words, font(11), "text2")
+                x += text_width(words, font(11)) + 28
 
 
 class ResponsePanel(QWidget, AbstractView):

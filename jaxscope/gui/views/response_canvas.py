@@ -164,17 +164,16 @@ class ResponseCanvas(QWidget, AbstractView):
         return QSize(160, scaled(120))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        scale, frame = self.scale(), self._shown()
-        if scale is not None and frame is not None:
-            picture = self._picture(frame)
-            painter.drawPixmap(0, 0, self._ground_of(scale, picture))
-            limits = tuple(limit for limit in self._limits if limit.chain == self._chain)
-            paint_limits(painter, scale, limits, () if self.is_held else frame.verdicts, frame)
-            paint_response(painter, scale, picture)
-            if self._names_peak and not self.is_held:
-                paint_peak(painter, scale, frame.frequencies_hz, frame.magnitude_db)
-        painter.end()
+        with begin(self) as painter:
+            scale, frame = self.scale(), self._shown()
+            if scale is not None and frame is not None:
+                picture = self._picture(frame)
+                painter.drawPixmap(0, 0, self._ground_of(scale, picture))
+                limits = tuple(limit for limit in self._limits if limit.chain == self._chain)
+                paint_limits(painter, scale, limits, () if self.is_held else frame.verdicts, frame)
+                paint_response(painter, scale, picture)
+                if self._names_peak and not self.is_held:
+                    paint_peak(painter, scale, frame.frequencies_hz, frame.magnitude_db)
 
     def _ground_of(self, scale: ResponseScale, picture: Picture) -> QPixmap:
         """Return the picture of what does not move, made anew where anything of it has changed."""
@@ -187,9 +186,8 @@ class ResponseCanvas(QWidget, AbstractView):
             pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(Qt.GlobalColor.transparent)
-            painter = begin(pixmap)
-            paint_ground(painter, scale, picture, QRectF(self.rect()))
-            painter.end()
+            with begin(pixmap) as painter:
+                paint_ground(painter, scale, picture, QRectF(self.rect()))
             self._ground = (key, pixmap)
         return self._ground[1]
 

@@ -224,20 +224,19 @@ class CurvePlot(QWidget, AbstractView):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        scale = self.scale()
-        if scale is None:
-            area = QRectF(scaled(34), 6, self.width() - scaled(34) - 1, self.height() - 6 - scaled(22))
-            rounded(painter, area, 6, "canvas")
-            words = "An unstable filter rings for ever" if self.is_held else ""
-            draw_text(painter, area, words, font(12), "text3", CENTRE)
-        else:
-            self._paint_ground(painter, scale)
-            self._paint_curves(painter, scale)
-            self._paint_words(painter, scale)
-            if self.hasFocus():
-                focus_ring(painter, scale.area)
-        painter.end()
+        with begin(self) as painter:
+            scale = self.scale()
+            if scale is None:
+                area = QRectF(scaled(34), 6, self.width() - scaled(34) - 1, self.height() - 6 - scaled(22))
+                rounded(painter, area, 6, "canvas")
+                words = "An unstable filter rings for ever" if self.is_held else ""
+                draw_text(painter, area, words, font(12), "text3", CENTRE)
+            else:
+                self._paint_ground(painter, scale)
+                self._paint_curves(painter, scale)
+                self._paint_words(painter, scale)
+                if self.hasFocus():
+                    focus_ring(painter, scale.area)
 
     def _paint_ground(self, painter: QPainter, scale: CurveScale) -> None:
         area, small = scale.area, font(11)

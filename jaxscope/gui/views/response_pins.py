@@ -33,14 +33,13 @@ class _Choice(QRadioButton):
         return self.rect().contains(position)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        middle, on = QPointF(self.width() / 2, self.height() / 2), self.isChecked()
-        disc(painter, middle, 7, None, "after" if on else "field", 1.6)
-        if on:
-            disc(painter, middle, 3.5, "after")
-        if self.hasFocus():
-            disc(painter, middle, 10, None, "focus", 2)
-        painter.end()
+        with begin(self) as painter:
+            middle, on = QPointF(self.width() / 2, self.height() / 2), self.isChecked()
+            disc(painter, middle, 7, None, "after" if on else "field", 1.6)
+            if on:
+                disc(painter, middle, 3.5, "after")
+            if self.hasFocus():
+                disc(painter, middle, 10, None, "focus", 2)
 
 
 class _PinRow(QWidget):

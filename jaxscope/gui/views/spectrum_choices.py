@@ -119,10 +119,9 @@ class ColourScale(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        if self._shown is not None:
-            self._paint(painter, *self._shown)
-        painter.end()
+        with begin(self) as painter:
+            if self._shown is not None:
+                self._paint(painter, *self._shown)
 
     def _paint(self, painter: QPainter, low: float, high: float, words: str, is_difference: bool) -> None:  # noqa: FBT001
         wide = float(self.width())

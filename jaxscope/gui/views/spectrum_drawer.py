@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Self, cast
 
 from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.compute.analysis_frames import AnalysisFrame, Coherences, Histogram, SpectrumCurves, TimeFrequency
@@ -148,10 +148,9 @@ class SpectrumDrawer(AbstractView, QWidget):
         return QSize(0, self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter: QPainter = begin(self)
-        painter.fillRect(QRectF(self.rect()), colour("bar"))
-        hairline(painter, 0, 0, self.width())
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(QRectF(self.rect()), colour("bar"))
+            hairline(painter, 0, 0, self.width())
 
     # --- state and frames
 

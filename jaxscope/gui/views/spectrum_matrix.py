@@ -49,15 +49,14 @@ class MatrixPlot(HoverPlot):
         return QRectF(left, top, side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        area, content, values = self.area, self._content, self._values
-        axes.paint_ground(painter, area)
-        if content is not None and values is not None:
-            self._paint_cells(painter, area, values)
-            self._paint_names(painter, area, content.names)
-            self._paint_words(painter, area, content, values)
-        self.paint_focus(painter)
-        painter.end()
+        with begin(self) as painter:
+            area, content, values = self.area, self._content, self._values
+            axes.paint_ground(painter, area)
+            if content is not None and values is not None:
+                self._paint_cells(painter, area, values)
+                self._paint_names(painter, area, content.names)
+                self._paint_words(painter, area, content, values)
+            self.paint_focus(painter)
 
     def _paint_cells(self, painter: QPainter, area: QRectF, values: FloatArray) -> None:
         known = np.nan_to_num(np.clip(values, 0, 1), nan=0.0)

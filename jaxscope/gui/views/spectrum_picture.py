@@ -69,20 +69,19 @@ class PicturePlot(HoverPlot):
         return [(wanted[0], QRectF(whole.left(), whole.top(), wide, whole.height())), (wanted[1], right)]
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        frame, content = self._frame, self.content
-        if frame is None or content is None:
-            area = self.panes()[0][1]
-            axes.paint_ground(painter, area)
-            axes.paint_problem(painter, area, "" if frame is None else frame.problem)
-        else:
-            under = self._under(frame, content)
-            for name, area in self.panes():
-                self._paint_pane(painter, frame, content, name, area)
-                self._paint_times(painter, frame, area, None if under is None else under[0])
-                self._paint_words(painter, content, name, area, under)
-        self.paint_focus(painter)
-        painter.end()
+        with begin(self) as painter:
+            frame, content = self._frame, self.content
+            if frame is None or content is None:
+                area = self.panes()[0][1]
+                axes.paint_ground(painter, area)
+                axes.paint_problem(painter, area, "" if frame is None else frame.problem)
+            else:
+                under = self._under(frame, content)
+                for name, area in self.panes():
+                    self._paint_pane(painter, frame, content, name, area)
+                    self._paint_times(painter, frame, area, None if under is None else under[0])
+                    self._paint_words(painter, content, name, area, under)
+            self.paint_focus(painter)
 
     def _paint_pane(
         self, painter: QPainter, frame: AnalysisFrame, content: TimeFrequency, name: str, area: QRectF

@@ -157,23 +157,22 @@ class CurvePlot(HoverPlot):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        axes.paint_ground(painter, self.area)
-        curves = self._curves
-        if curves is None or not curves.frequencies_hz.size:
-            axes.paint_problem(painter, self.area, self._problem)
-        else:
-            scale = self._scale(curves)
-            self._paint_axes(painter, curves, scale)
-            painter.save()
-            painter.setClipRect(self.area)
-            self._paint_bands(painter, curves, scale)
-            self._paint_curves(painter, curves, scale)
-            painter.restore()
-            self._paint_mark(painter, curves, scale)
-            self._paint_pointer(painter, curves, scale)
-        self.paint_focus(painter)
-        painter.end()
+        with begin(self) as painter:
+            axes.paint_ground(painter, self.area)
+            curves = self._curves
+            if curves is None or not curves.frequencies_hz.size:
+                axes.paint_problem(painter, self.area, self._problem)
+            else:
+                scale = self._scale(curves)
+                self._paint_axes(painter, curves, scale)
+                painter.save()
+                painter.setClipRect(self.area)
+                self._paint_bands(painter, curves, scale)
+                self._paint_curves(painter, curves, scale)
+                painter.restore()
+                self._paint_mark(painter, curves, scale)
+                self._paint_pointer(painter, curves, scale)
+            self.paint_focus(painter)
 
     def _paint_axes(self, painter: QPainter, curves: Curves, scale: ResponseScale) -> None:
         area = self.area
@@ -260,16 +259,15 @@ class HistogramPlot(HoverPlot):
         return QRectF(self.rect()).adjusted(scaled(56), scaled(22), -scaled(14), -scaled(24))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        area, frame = self.area, self._frame
-        axes.paint_ground(painter, area)
-        content = None if frame is None else frame.content
-        if frame is None or not isinstance(content, Histogram):
-            axes.paint_problem(painter, area, "" if frame is None else frame.problem)
-        else:
-            self._paint_content(painter, frame, content)
-        self.paint_focus(painter)
-        painter.end()
+        with begin(self) as painter:
+            area, frame = self.area, self._frame
+            axes.paint_ground(painter, area)
+            content = None if frame is None else frame.content
+            if frame is None or not isinstance(content, Histogram):
+                axes.paint_problem(painter, area, "" if frame is None else frame.problem)
+            else:
+                self._paint_content(painter, frame, content)
+            self.paint_focus(painter)
 
     def _paint_content(self, painter: QPainter, frame: AnalysisFrame, content: Histogram) -> None:
         area = self.area

@@ -74,19 +74,18 @@ class NumberTable(QWidget):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        wide = float(self.width())
-        # the name, then two columns of numbers with bars under them, then the change
-        edges = (0.0, wide * 0.30, wide * 0.54, wide * 0.78, wide)
-        head = scaled(_HEAD)
-        tokens = ("text3", "before_text", "after", "text3")
-        for place, words in enumerate(self._heads):
-            room = QRectF(edges[place], 0, edges[place + 1] - edges[place] - (0 if place == 3 else 6), head)
-            draw_text(painter, room, words, font(11, 500), tokens[place], LEFT if place == 0 else RIGHT)
-        hairline(painter, 0, head - 1, wide)
-        for number, row in enumerate(self._rows):
-            self._paint_row(painter, row, edges, head + number * scaled(_ROW))
-        painter.end()
+        with begin(self) as painter:
+            wide = float(self.width())
+            # the name, then two columns of numbers with bars under them, then the change
+            edges = (0.0, wide * 0.30, wide * 0.54, wide * 0.78, wide)
+            head = scaled(_HEAD)
+            tokens = ("text3", "before_text", "after", "text3")
+            for place, words in enumerate(self._heads):
+                room = QRectF(edges[place], 0, edges[place + 1] - edges[place] - (0 if place == 3 else 6), head)
+                draw_text(painter, room, words, font(11, 500), tokens[place], LEFT if place == 0 else RIGHT)
+            hairline(painter, 0, head - 1, wide)
+            for number, row in enumerate(self._rows):
+                self._paint_row(painter, row, edges, head + number * scaled(_ROW))
 
     def _paint_row(self, painter: QPainter, row: Row, edges: tuple[float, ...], top: float) -> None:
         high = scaled(_ROW)

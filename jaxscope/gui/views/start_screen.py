@@ -208,9 +208,8 @@ class StartScreen(QWidget):
         self._place()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("canvas"))
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("canvas"))
 
 
 def _heading_row(head: QHBoxLayout) -> QWidget:

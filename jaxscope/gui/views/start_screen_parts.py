@@ -38,15 +38,14 @@ class Head(QWidget):
         return QSize(scaled(400), scaled(52))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        paint_sign(painter, QPointF(0, scaled(6)), scaled(40))
-        room = QRectF(scaled(56), scaled(4), self.width(), scaled(42))
-        draw_text(painter, room, "jaxscope", font(28, 600))
-        words = "Open a recording, shape the filter, watch the signal follow."
-        taken = scaled(56) + text_width("jaxscope", font(28, 600)) + 40
-        if self.width() > taken + text_width(words, font(14)):
-            draw_text(painter, QRectF(0, scaled(4), self.width(), scaled(42)), words, font(14), "text2", RIGHT)
-        painter.end()
+        with begin(self) as painter:
+            paint_sign(painter, QPointF(0, scaled(6)), scaled(40))
+            room = QRectF(scaled(56), scaled(4), self.width(), scaled(42))
+            draw_text(painter, room, "jaxscope", font(28, 600))
+            words = "Open a recording, shape the filter, watch the signal follow."
+            taken = scaled(56) + text_width("jaxscope", font(28, 600)) + 40
+            if self.width() > taken + text_width(words, font(14)):
+                draw_text(painter, QRectF(0, scaled(4), self.width(), scaled(42)), words, font(14), "text2", RIGHT)
 
 
 def paint_sign(painter: QPainter, corner: QPointF, size: float) -> None:
@@ -112,22 +111,21 @@ class DropZone(QWidget):
         self._open.setGeometry((self.width() - size.width()) // 2, scaled(124), size.width(), size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        rounded(painter, rect, 14, "after_bg" if self._is_over else "bar")
-        dashes = QPen(colour("after" if self._is_over else "field"), 1.5)
-        dashes.setDashPattern([5, 4])
-        painter.setPen(dashes)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 14, 14)
-        size = scaled(36)
-        draw_icon(painter, "wave-sine", QRectF(rect.center().x() - size / 2, scaled(38), size, size), "after")
-        words = "Drop to open" if self._is_over else "Drop a recording here"
-        draw_text(painter, QRectF(0, scaled(82), rect.width(), scaled(28)), words, font(20, 600), "text", CENTRE)
-        for row, line in enumerate(self.format_lines(rect.width() - 2 * _ZONE_MARGIN)):
-            room = QRectF(0, scaled(178) + scaled(19) * row, rect.width(), scaled(20))
-            draw_text(painter, room, line, font(12), "text3", CENTRE)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            rounded(painter, rect, 14, "after_bg" if self._is_over else "bar")
+            dashes = QPen(colour("after" if self._is_over else "field"), 1.5)
+            dashes.setDashPattern([5, 4])
+            painter.setPen(dashes)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 14, 14)
+            size = scaled(36)
+            draw_icon(painter, "wave-sine", QRectF(rect.center().x() - size / 2, scaled(38), size, size), "after")
+            words = "Drop to open" if self._is_over else "Drop a recording here"
+            draw_text(painter, QRectF(0, scaled(82), rect.width(), scaled(28)), words, font(20, 600), "text", CENTRE)
+            for row, line in enumerate(self.format_lines(rect.width() - 2 * _ZONE_MARGIN)):
+                room = QRectF(0, scaled(178) + scaled(19) * row, rect.width(), scaled(20))
+                draw_text(painter, room, line, font(12), "text3", CENTRE)
 
     def format_lines(self, width: float) -> list[str]:
         """Return the formats in as many lines as they need, of much the same length."""
@@ -170,26 +168,25 @@ class FileRow(QAbstractButton):
         return QSize(scaled(160), scaled(_ROW_HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect = QRectF(self.rect())
-        is_over = self.underMouse() and self.isEnabled()
-        if is_over:
-            rounded(painter, rect.adjusted(0, 1, 0, -1), 8, "raised" if theme().is_dark else "hover")
-        self._paint_picture(painter, rect, is_over=is_over)
-        middle, left = rect.height() / 2, 8 + scaled(_PICTURE_PX) + 14
-        elide = Qt.TextElideMode.ElideMiddle
-        name_token = "text" if self.isEnabled() else "text3"
-        when_width = text_width(self._when, font(12)) + 12
-        high, low = scaled(20), scaled(17)
-        name = QRectF(left, middle - high + 1, rect.width() - left - when_width - 12, high)
-        draw_text(painter, name, self._name, font(13, 500), name_token, elide=elide)
-        facts = QRectF(left, middle + 1, rect.width() - left - 12, low)
-        draw_text(painter, facts, self._facts, font(12), "text3", elide=elide)
-        when = QRectF(0, middle - high + 1, rect.width() - 12, high)
-        draw_text(painter, when, self._when, font(12), "text3", RIGHT)
-        if self.hasFocus():
-            focus_ring(painter, rect, 8)
-        painter.end()
+        with begin(self) as painter:
+            rect = QRectF(self.rect())
+            is_over = self.underMouse() and self.isEnabled()
+            if is_over:
+                rounded(painter, rect.adjusted(0, 1, 0, -1), 8, "raised" if theme().is_dark else "hover")
+            self._paint_picture(painter, rect, is_over=is_over)
+            middle, left = rect.height() / 2, 8 + scaled(_PICTURE_PX) + 14
+            elide = Qt.TextElideMode.ElideMiddle
+            name_token = "text" if self.isEnabled() else "text3"
+            when_width = text_width(self._when, font(12)) + 12
+            high, low = scaled(20), scaled(17)
+            name = QRectF(left, middle - high + 1, rect.width() - left - when_width - 12, high)
+            draw_text(painter, name, self._name, font(13, 500), name_token, elide=elide)
+            facts = QRectF(left, middle + 1, rect.width() - left - 12, low)
+            draw_text(painter, facts, self._facts, font(12), "text3", elide=elide)
+            when = QRectF(0, middle - high + 1, rect.width() - 12, high)
+            draw_text(painter, when, self._when, font(12), "text3", RIGHT)
+            if self.hasFocus():
+                focus_ring(painter, rect, 8)
 
     def _paint_picture(self, painter: QPainter, rect: QRectF, *, is_over: bool) -> None:
         frame = QRectF(8, 8, scaled(_PICTURE_PX), rect.height() - 16)
@@ -264,6 +261,5 @@ class ErrorCard(QWidget):
         self.setAccessibleDescription(failure.hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rounded(painter, QRectF(self.rect()).adjusted(0, 0, 0, -self._BELOW), 10, "danger_bg")
-        painter.end()
+        with begin(self) as painter:
+            rounded(painter, QRectF(self.rect()).adjusted(0, 0, 0, -self._BELOW), 10, "danger_bg")

@@ -221,17 +221,16 @@ class StatusBarView(AbstractView, QWidget):
     # --- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("bar"))
-        self._shown = (self.badge, self.hint(), self._progress())
-        left = self._paint_badge(painter) if self._has_recording else 0.0
-        hairline(painter, left, 0, self.width())
-        right = self._paint_right(painter)
-        room = QRectF(left + 14, 0, max(0.0, right - left - 30), self.height())
-        draw_text(painter, room, self.hint(), font(12), "text2", elide=Qt.TextElideMode.ElideRight)
-        if self.hasFocus():
-            focus_ring(painter, QRectF(self.rect()))
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("bar"))
+            self._shown = (self.badge, self.hint(), self._progress())
+            left = self._paint_badge(painter) if self._has_recording else 0.0
+            hairline(painter, left, 0, self.width())
+            right = self._paint_right(painter)
+            room = QRectF(left + 14, 0, max(0.0, right - left - 30), self.height())
+            draw_text(painter, room, self.hint(), font(12), "text2", elide=Qt.TextElideMode.ElideRight)
+            if self.hasFocus():
+                focus_ring(painter, QRectF(self.rect()))
 
     def _paint_badge(self, painter: QPainter) -> float:
         words, icon, token, ground = self._badge()

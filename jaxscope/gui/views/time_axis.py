@@ -90,15 +90,14 @@ class TimeAxisView(AbstractView, QWidget):
         return clock(second, decimals)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("canvas"))
-        hairline(painter, 0, 0, self.width(), "line2")
-        stop_s = self._state.viewport.start_s + self._state.viewport.duration_s
-        caption = "clock" if self._is_clock else ("h:mm:ss" if stop_s >= 3600 else "mm:ss")
-        draw_text(painter, QRectF(0, 1, rail_px() - 12, self.height()), caption, font(11), "text3", RIGHT)
-        for pane in self._panes:
-            self._paint_pane(painter, pane)
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("canvas"))
+            hairline(painter, 0, 0, self.width(), "line2")
+            stop_s = self._state.viewport.start_s + self._state.viewport.duration_s
+            caption = "clock" if self._is_clock else ("h:mm:ss" if stop_s >= 3600 else "mm:ss")
+            draw_text(painter, QRectF(0, 1, rail_px() - 12, self.height()), caption, font(11), "text3", RIGHT)
+            for pane in self._panes:
+                self._paint_pane(painter, pane)
 
     def _paint_pane(self, painter: QPainter, pane: PaneRect) -> None:
         viewport = self._state.viewport

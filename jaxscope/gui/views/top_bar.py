@@ -93,18 +93,19 @@ class TitleBlock(QWidget):
             QGuiApplication.clipboard().setText(self._path)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        name = Path(self._path).name
-        middle = self.height() / 2
-        room = self.width() - 18
-        elide = Qt.TextElideMode.ElideMiddle
-        draw_text(painter, QRectF(0, middle - scaled(17), room, scaled(18)), name, font(13, 600), "text", elide=elide)
-        if self._is_dirty:
-            x = min(text_width(name, font(13, 600)), room) + 10
-            disc(painter, QRectF(x - 1, middle - scaled(17) / 2, 2, 2).center(), 3, "text3")
-        rest = QRectF(0, middle + 1, self.width(), scaled(15))
-        draw_text(painter, rest, self._facts, font(11), "text3", elide=Qt.TextElideMode.ElideRight)
-        painter.end()
+        with begin(self) as painter:
+            name = Path(self._path).name
+            middle = self.height() / 2
+            room = self.width() - 18
+            elide = Qt.TextElideMode.ElideMiddle
+            draw_text(
+                painter, QRectF(0, middle - scaled(17), room, scaled(18)), name, font(13, 600), "text", elide=elide
+            )
+            if self._is_dirty:
+                x = min(text_width(name, font(13, 600)), room) + 10
+                disc(painter, QRectF(x - 1, middle - scaled(17) / 2, 2, 2).center(), 3, "text3")
+            rest = QRectF(0, middle + 1, self.width(), scaled(15))
+            draw_text(painter, rest, self._facts, font(11), "text3", elide=Qt.TextElideMode.ElideRight)
 
 
 class ComputeChip(QToolButton):
@@ -158,24 +159,25 @@ class ComputeChip(QToolButton):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        rect, height = QRectF(self.rect()), self.height()
-        is_over = self.underMouse() or self.isDown()
-        rounded(painter, rect, 6, "hover" if is_over else None, "line2")
-        size = scaled(17)
-        draw_icon(painter, "cpu", QRectF(10, (height - size) / 2, size, size), "text2")
-        x = float(scaled(34))
-        for place, words in enumerate(self._words):
-            width = text_width(words, font(12, 500))
-            draw_text(painter, QRectF(x, 0, width + 3, height), words, font(12, 500), "text" if place < 1 else "text2")
-            x += width + 4
-            if place < len(self._words) - 1:
-                draw_icon(painter, "chevron-right", QRectF(x, height / 2 - 6, 12, 12), "text3")
-            x += 16
-        draw_icon(painter, "chevron-down", QRectF(rect.width() - 21, height / 2 - 7, 14, 14), "text3")
-        if self.hasFocus():
-            focus_ring(painter, rect)
-        painter.end()
+        with begin(self) as painter:
+            rect, height = QRectF(self.rect()), self.height()
+            is_over = self.underMouse() or self.isDown()
+            rounded(painter, rect, 6, "hover" if is_over else None, "line2")
+            size = scaled(17)
+            draw_icon(painter, "cpu", QRectF(10, (height - size) / 2, size, size), "text2")
+            x = float(scaled(34))
+            for place, words in enumerate(self._words):
+                width = text_width(words, font(12, 500))
+                draw_text(
+                    painter, QRectF(x, 0, width + 3, height), words, font(12, 500), "text" if place < 1 else "text2"
+                )
+                x += width + 4
+                if place < len(self._words) - 1:
+                    draw_icon(painter, "chevron-right", QRectF(x, height / 2 - 6, 12, 12), "text3")
+                x += 16
+            draw_icon(painter, "chevron-down", QRectF(rect.width() - 21, height / 2 - 7, 14, 14), "text3")
+            if self.hasFocus():
+                focus_ring(painter, rect)
 
 
 class TopBarView(AbstractView, QWidget):
@@ -339,10 +341,9 @@ class TopBarView(AbstractView, QWidget):
         self.modes.set_current(self._state.viewport.mode)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        painter.fillRect(self.rect(), colour("bar"))
-        hairline(painter, 0, self.height() - 1, self.width())
-        painter.end()
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("bar"))
+            hairline(painter, 0, self.height() - 1, self.width())
 
 
 def facts_of(info: RecordingInfo) -> str:

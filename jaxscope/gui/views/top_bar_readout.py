@@ -172,18 +172,19 @@ class Readout(AbstractView, QWidget):
     # --- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        compiling_s = self._compiling_s()
-        if self._blocked is not None and self._has_recording:
-            self._paint_held(painter)
-        elif compiling_s is not None:
-            self._paint_compiling(painter, compiling_s)
-        elif not self._has_recording:
-            draw_icon(painter, "circle-check", QRectF(0, self.height() / 2 - scaled(8), scaled(16), scaled(16)), "ok")
-            draw_text(painter, QRectF(scaled(23), 0, scaled(60), self.height()), "Ready", font(12, 500), "text2")
-        elif self._frame is not None:
-            self._paint_numbers(painter)
-        painter.end()
+        with begin(self) as painter:
+            compiling_s = self._compiling_s()
+            if self._blocked is not None and self._has_recording:
+                self._paint_held(painter)
+            elif compiling_s is not None:
+                self._paint_compiling(painter, compiling_s)
+            elif not self._has_recording:
+                draw_icon(
+                    painter, "circle-check", QRectF(0, self.height() / 2 - scaled(8), scaled(16), scaled(16)), "ok"
+                )
+                draw_text(painter, QRectF(scaled(23), 0, scaled(60), self.height()), "Ready", font(12, 500), "text2")
+            elif self._frame is not None:
+                self._paint_numbers(painter)
 
     def _paint_held(self, painter: QPainter) -> None:
         height = self.height()

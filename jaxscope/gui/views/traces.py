@@ -252,29 +252,28 @@ class TracesView(AbstractView, QWidget):
     # --- painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = begin(self)
-        canvas = Canvas(
-            painter=painter,
-            model=self.model,
-            width=self.width(),
-            height=self.height(),
-            pointer=self._pointer,
-            is_divider_hot=self._is_divider_hot,
-        )
-        paint_ground(canvas)
-        self._blit(painter)
-        if self.model.info is not None:
-            paint_cover(canvas)
-            paint_cursors(canvas)
-            if not self.model.lanes:
-                paint_emptiness(canvas)
-        band = self._gestures.band
-        if band is not None:
-            paint_rubber_band(canvas, band)
-        if self.hasFocus():
-            for top, height in focus_spans(self.model.state, self.model.lanes, self.height()):
-                painter.fillRect(QRectF(0, top, 2, height), colour("focus"))
-        painter.end()
+        with begin(self) as painter:
+            canvas = Canvas(
+                painter=painter,
+                model=self.model,
+                width=self.width(),
+                height=self.height(),
+                pointer=self._pointer,
+                is_divider_hot=self._is_divider_hot,
+            )
+            paint_ground(canvas)
+            self._blit(painter)
+            if self.model.info is not None:
+                paint_cover(canvas)
+                paint_cursors(canvas)
+                if not self.model.lanes:
+                    paint_emptiness(canvas)
+            band = self._gestures.band
+            if band is not None:
+                paint_rubber_band(canvas, band)
+            if self.hasFocus():
+                for top, height in focus_spans(self.model.state, self.model.lanes, self.height()):
+                    painter.fillRect(QRectF(0, top, 2, height), colour("focus"))
         self._announce()
 
     def _announce(self) -> None:
