@@ -313,6 +313,27 @@ class CodeText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CodeChecked:
+    """What running exported code on the view gave; ``is_same`` is None where nothing was compared.
+
+    Then ``unchecked`` says why it was not run, or ``problem`` what went wrong. ``difference`` and ``peak`` (of After)
+    are in ``unit``, of the channel that differs most.
+    """
+
+    job: int
+    target: str
+    is_same: bool | None = None
+    unchecked: str = ""
+    problem: str = ""
+    difference: float = 0.0
+    peak: float = 0.0
+    unit: str = ""
+    seconds: float = 0.0
+    channels: tuple[str, ...] = ()
+    precision: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LivePosition:
     """How far a running signal is.
 
@@ -351,6 +372,7 @@ Outcome = (
     | AgreementFrame
     | SensitivityFrame
     | CodeText
+    | CodeChecked
     | MeasureFrame
     | Blocked
     | Failure
