@@ -6,10 +6,12 @@ was given, else that of the recording that is filtered.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.cli.output import warn
+from jaxscope.errors import JaxscopeError
 
 if TYPE_CHECKING:
     from jaxscope.filters.spec import FilterChain
@@ -47,6 +49,39 @@ def load_chains(
         warn(notes)
         chains.append(chain)
     return tuple(chains)
+
+
+def chains_by_recording(
+    paths: Sequence[str], recordings: Sequence[str], *, rate_hz: float | None = None
+) -> dict[str, tuple[FilterChain, ...] | JaxscopeError]:
+    """Return the chains of files for each recording; where a rate is needed and not given, it is that of each.
+
+    A recording whose rate can't be found has the error in place of chains, so that it stops no other.
+
+    Raises
+    ------
+    ChainError
+        A file cannot be read, or holds no filter, whatever the recording.
+    """
+    from jaxscope.filters.imports import RateNeededError
+
+    try:
+        return dict.fromkeys(recordings, load_chains(paths, rate_hz=rate_hz))
+    except RateNeededError as error:
+        needed = error
+    found: dict[str, tuple[FilterChain, ...] | JaxscopeError] = {}
+    known: dict[float, tuple[FilterChain, ...]] = {}
+    for recording in recordings:
+        try:
+            own_hz = _rate_of(recording) if os.path.isfile(recording) else None
+            if own_hz is None:
+                raise needed
+            if own_hz not in known:
+                known[own_hz] = load_chains(paths, rate_hz=own_hz)
+            found[recording] = known[own_hz]
+        except JaxscopeError as error:
+            found[recording] = error
+    return found
 
 
 def _rate_of(path: str) -> float | None:

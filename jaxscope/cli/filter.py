@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxscope.cli.chains import load_chains
+from jaxscope.cli.chains import chains_by_recording
 from jaxscope.cli.inputs import Input, find_inputs
 from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import (
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Job:
-    """One file to filter; plain values, so that another process can take it."""
+    """One file to filter; plain values, so that another process can take it. An error in place of chains is told."""
 
     source: str
     target: str
-    chains: tuple[FilterChain, ...]
+    chains: tuple[FilterChain, ...] | JaxscopeError
     options: dict[str, Any]
 
 
@@ -90,6 +90,7 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     """
     work = _jobs_from(files, given)
     outcomes: dict[_Job, Any] = {}
+    before = {job: _mark(job) for job in work}
     try:
         with ended_in_order(), _folders_made(work if given["output_dir"] else []), progress() as report:
             for done, (job, outcome) in enumerate(_run_all(work, jobs, report, given["scheduler"]), start=1):
@@ -98,7 +99,8 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
                 outcomes[job] = outcome
                 report(done / len(work), f"{done} of {len(work)}")
     except KeyboardInterrupt:
-        written = sum(not isinstance(outcome, JaxscopeError) for outcome in outcomes.values())
+        # a file may have been finished while the interruption waited for it, and nobody was told
+        written = sum(isinstance(outcomes.get(job), dict) or _mark(job) not in (None, before[job]) for job in work)
         raise KeyboardInterrupt(f"{written} of {len(work)} files were written" if written else "") from None
     # in the order of the inputs, whichever ended first
     outputs = [outcomes[job] for job in work if not isinstance(outcomes[job], JaxscopeError)]
@@ -126,7 +128,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         raise UsageError("there is no filter", hint="give --chain, --project or --montage")
     if bool(given["output"]) == bool(given["output_dir"]):
         raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
-    chains, engine, document = _chains_and_engine(files, given)
+    engine, document = _engine_and_document(given["project"])
     recording = None if document is None else document.recording
     if not files and recording is not None:
         warn(changed_words(recording))
@@ -136,8 +138,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     sources = find_inputs(told, besides=given["output_dir"])
     if given["output"] and len(sources) > 1:
         raise UsageError(f"-o names one file and there are {len(sources)} inputs", hint="use --output-dir")
-    if given["gaps"]:
-        chains = tuple(replace(chain, gaps=given["gaps"]) for chain in chains)
+    chains = _chains_by_source([one.path for one in sources], given, document)
     options = {
         "channels": given["channels"] or (),
         **{
@@ -154,7 +155,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         _Job(
             source=one.path,
             target=_target(one, given),
-            chains=chains,
+            chains=chains[one.path],
             options={**options, "events": _events_for(one.path, document)},
         )
         for one in sources
@@ -195,20 +196,34 @@ def _refuse_shared_targets(work: list[_Job]) -> None:
         sources[place] = job.source
 
 
-def _chains_and_engine(
-    files: tuple[str, ...], given: dict[str, Any]
-) -> tuple[tuple[FilterChain, ...], Any, Document | None]:
+def _engine_and_document(path: str | None) -> tuple[Any, Document | None]:
+    """Return engine and document of a project, None without one."""
     from jaxscope.session.project import load_project
 
-    if not given["project"]:
-        first = next((path for path in files if os.path.isfile(path)), None)
-        return load_chains(given["chains"], rate_hz=given["rate_hz"], recording=first), None, None
-    project = load_project(given["project"])
+    if not path:
+        return None, None
+    project = load_project(path)
     warn(project.warnings)
-    document = project.document
-    chains = document.chains if document.filter_on else ()
-    _refuse_unknown_stages(chains, given["project"])
-    return chains, project.engine, document
+    if project.document.filter_on:
+        _refuse_unknown_stages(project.document.chains, path)
+    return project.engine, project.document
+
+
+def _chains_by_source(
+    sources: list[str], given: dict[str, Any], document: Document | None
+) -> dict[str, tuple[FilterChain, ...] | JaxscopeError]:
+    """Return the chains of each source, with the gaps that were asked for; one source alone raises its error."""
+    if document is not None:
+        found = dict.fromkeys(sources, document.chains if document.filter_on else ())
+    else:
+        found = chains_by_recording(given["chains"], sources, rate_hz=given["rate_hz"])
+    for source, chains in found.items():
+        if isinstance(chains, JaxscopeError):
+            if len(sources) == 1:
+                raise chains
+        elif given["gaps"]:
+            found[source] = tuple(replace(chain, gaps=given["gaps"]) for chain in chains)
+    return found
 
 
 def _refuse_unknown_stages(chains: tuple[FilterChain, ...], project: str) -> None:
@@ -278,10 +293,23 @@ def _run_all(work: list[_Job], jobs: int, report: Any, scheduler: str | None = N
 def _run(job: _Job, report: Any = None) -> dict[str, Any] | JaxscopeError:
     from jaxscope.compute.batch import filter_file
 
+    if isinstance(job.chains, JaxscopeError):
+        return job.chains
     try:
         return filter_file(job.source, job.target, job.chains, report=report, **job.options)
     except JaxscopeError as error:
         return error
+
+
+def _mark(job: _Job) -> tuple[int, int] | None:
+    """Return what changes when the provenance of an output, which is written last, is written; None without one."""
+    from jaxscope.compute.provenance import provenance_path
+
+    try:
+        stat = provenance_path(Path(job.target)).stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_ino, stat.st_mtime_ns
 
 
 @contextmanager

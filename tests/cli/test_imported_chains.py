@@ -52,6 +52,45 @@ def test_filter_takes_the_rate_of_the_recording_for_a_part_of_half_the_rate(
     assert "40 Hz" in capsys.readouterr().err
 
 
+def test_each_file_has_its_own_rate_for_a_part_of_half_the_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x = np.random.default_rng(1).normal(size=512)
+    rates = {"a": 256.0, "b": 512.0, "c": 256.0}
+    for name, rate_hz in rates.items():
+        np.savez(tmp_path / f"{name}.npz", x=x, rate_hz=rate_hz)
+    np.save(tmp_path / "d.npy", x[None])  # tells no rate
+    (tmp_path / "f.m").write_text("[b,a] = butter(4, 0.3125);\n")
+    files = [str(tmp_path / f"{name}.npz") for name in rates]
+    arguments = (
+        "--output-dir",
+        str(tmp_path / "out"),
+        "--chain",
+        str(tmp_path / "f.m"),
+        "--gaps",
+        "propagate",
+        "--json",
+    )
+    assert run(("filter", *files, str(tmp_path / "d.npy"), *arguments)) == 3
+    told = capsys.readouterr()
+    outcome = json.loads(told.out)
+    (failed,) = outcome["failed"]
+    assert failed["path"].endswith("d.npy")
+    assert "is a part of half the rate, which is not known" in failed["error"]
+    assert len(outcome["outputs"]) == 3
+    wanted = signal.sosfilt(SOS, x, zi=signal.sosfilt_zi(SOS) * x[0])[0]  # the same part of each rate
+    for name, rate_hz in rates.items():
+        written = np.load(tmp_path / "out" / f"{name}.npz")
+        np.testing.assert_allclose(
+            written[next(key for key in written if written[key].size == 512)].ravel(), wanted, atol=1e-9
+        )
+        (chain,) = json.loads((tmp_path / "out" / f"{name}.npz.json").read_text())["chains"]
+        assert chain["stages"][0]["cutoff_hz"] == pytest.approx(0.3125 * rate_hz / 2)
+        assert chain["gaps"] == "propagate"
+    assert told.err.count("of half of the recording's 256 Hz is 40 Hz") == 1
+    assert told.err.count("of half of the recording's 512 Hz is 80 Hz") == 1
+
+
 def test_what_is_no_filter_is_one_line_and_exit_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "f.csv").write_text("1,2\n3,four\n")
     assert run(("design", str(tmp_path / "f.csv"), "--rate", "256")) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from jaxscope import unfinished
-from jaxscope.interruption import Interrupter, ended_in_order, in_another_thread
+from jaxscope.interruption import Interrupter, ended_in_order, in_another_thread, put_off
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows ends programs without asking")
 SAID = "jaxscope: interrupted; nothing was written\n"
@@ -56,6 +57,64 @@ NpyWriter._write = write
     done = _run_script(script, *arguments, cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", SAID)
     assert list((folder / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("moment", ["y.npy", "y.npy.json"])
+def test_an_output_that_is_in_place_gets_its_provenance_first(moment: str, folder: Path) -> None:
+    script = f"""
+import os, signal
+replace = os.replace
+def ended(source, target):
+    if os.path.basename(target) == "{moment}":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+    replace(source, target)
+    if os.path.basename(target) == "{moment}":
+        os.kill(os.getpid(), signal.SIGINT)
+os.replace = ended
+"""
+    (folder / "out" / "y.npy").write_bytes(b"old")
+    (folder / "out" / "y.npy.json").write_text("{}")
+    arguments = ("filter", "a.npy", "-o", "out/y.npy", "--rate", "100", "--chain", "c.json", "--overwrite")
+    done = _run_script(script, *arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "jaxscope: interrupted; 1 of 1 files were written\n"
+    told = json.loads((folder / "out" / "y.npy.json").read_text())
+    assert told["output"]["size_bytes"] == (folder / "out" / "y.npy").stat().st_size > 1_000_000
+    assert len(list((folder / "out").iterdir())) == 2
+
+
+def test_a_worker_ends_after_what_must_not_be_left_half_done(tmp_path: Path) -> None:
+    script = """
+import os, signal
+from pathlib import Path
+from jaxscope.interruption import put_off, take_signals
+take_signals()
+with put_off():
+    os.kill(os.getpid(), signal.SIGTERM)
+    Path("inside").touch()
+Path("after").touch()
+"""
+    done = _run_script(script, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["inside"]
+
+
+def test_what_is_put_off_comes_also_where_the_inside_fails() -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def fail() -> None:
+        with put_off():
+            signal.raise_signal(signal.SIGINT)
+            raise ValueError("inside")
+
+    with ended_in_order():
+        inner = signal.getsignal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            fail()
+        assert isinstance(caught.value.__context__, ValueError)
+        assert signal.getsignal(signal.SIGINT) is inner
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize(("name", "to_all"), [("SIGHUP", True), ("SIGTERM", False)])
