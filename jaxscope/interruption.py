@@ -101,6 +101,29 @@ def in_another_thread(work: Callable[[], T]) -> T:
 
 
 @contextmanager
+def put_off() -> Iterator[None]:
+    """Take a request to end only after what is inside, which is short and must not be left half done.
+
+    Elsewhere than in the main thread, where no signal is taken, there is nothing to do.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    met: list[int] = []
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    replaced = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    try:
+        for number in replaced:
+            signal.signal(number, lambda number, _frame: met.append(number))
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
+        if met:
+            signal.raise_signal(met[0])
+
+
+@contextmanager
 def signals_held() -> Iterator[None]:
     """Let what asks to end wait while inside, also in processes that are made here, until they ``take_signals``."""
     if sys.platform == "win32":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, plan_batch
+from jaxscope.compute.infinite_counts import InfiniteCounts
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.montaged import montaged
 from jaxscope.compute.provenance import hash_steps, provenance_of, refuse_foreign, write_provenance
@@ -31,8 +32,9 @@ from jaxscope.data.recording import Recording
 from jaxscope.errors import WriteError
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
+from jaxscope.interruption import put_off
 from jaxscope.session.state import BadSpanPolicy, Precision
-from jaxscope.writers import SUFFIXES, WRITERS, format_for, open_writer
+from jaxscope.writers import SUFFIXES, WRITERS, RecordingWriter, WriteRequest, format_for, open_writer
 
 #: The longest name of an output: file systems hold 255 bytes, and its temporary file and its provenance need some more.
 LONGEST_NAME_BYTES = 240
@@ -165,34 +167,32 @@ def run_batch(
     _refuse_early(target, plan, overwrite=options.overwrite)
     if options.processes == 1:
         blocks: Blocks = partial(_all_blocks, plan, library, target.parent)
-        return (yield from _written(plan, chains, options, library, used, blocks, begun))
+        return (yield from _written(plan, chains, options, used, blocks, begun))
     from jaxscope.compute.processes import SharedWork
 
     with SharedWork(plan, chains, options) as shared:
         yield from shared.run()
-        return (yield from _written(plan, chains, options, library, used, shared.blocks, begun))
+        return (yield from _written(plan, chains, options, used, shared.blocks, begun))
 
 
 def _written(
     plan: BatchPlan,
     chains: Sequence[FilterChain],
     options: BatchOptions,
-    library: ProgramLibrary,
     used: _Used,
     blocks: Blocks,
     begun: float,
 ) -> Generator[float, None, Result]:
     """Write what ``blocks`` yields, and its provenance; yield and return as ``run_batch``."""
-    source, target = Path(options.source), Path(options.target)
-    needs_ranges = format_for(target).needs_ranges
-    passes = 2 if needs_ranges else 1
+    target = Path(options.target)
+    passes = 2 if format_for(target).needs_ranges else 1
     request = plan.request
-    if needs_ranges:
+    if passes == 2:
         ranges = yield from _ranges(plan, blocks, passes)
         request = replace(request, ranges=ranges)
-    is_new = not target.exists()
-    check, infinite = SpotCheck(plan.groups), _Infinite([channel.name for channel in request.channels])
-    with open_writer(target, request, overwrite=options.overwrite) as writer:
+    check, infinite = SpotCheck(plan.groups), InfiniteCounts([channel.name for channel in request.channels])
+    with ExitStack() as unfinished:
+        writer = unfinished.enter_context(open_writer(target, request, overwrite=options.overwrite))
         for group, block, share in blocks():
             if block is not None:
                 check.catch(group, block)
@@ -200,30 +200,63 @@ def _written(
                 writer.write(block.after, group.outputs)
             yield (passes - 1 + share) / passes * 0.97
         with np.errstate(over="ignore", invalid="ignore"):  # what is infinite is told by its channel
-            measured = None if used.method == "scipy" else check.largest_error(library)
-        digest = yield from _hashed(source)
-    misplaced = _misplaced(measured)
-    result: Result = {
-        "path": str(target),
+            measured = None if used.method == "scipy" else check.largest_error()
+        digest = yield from _hashed(Path(options.source))
+        is_new = not target.exists()
+        with put_off():  # an output and its provenance are there together or not at all
+            unfinished.close()
+            warnings = (*plan.warnings, *infinite.words(), *_misplaced(measured), *writer.warnings)
+            result = _result(request, options, used, measured=measured, warnings=warnings, begun=begun)
+            _explain(result, digest, chains, options, request, writer if is_new else None)
+    return result
+
+
+def _result(
+    request: WriteRequest,
+    options: BatchOptions,
+    used: _Used,
+    *,
+    measured: float | None,
+    warnings: Sequence[str],
+    begun: float,
+) -> Result:
+    """Return what is told of an output."""
+    return {
+        "path": str(Path(options.target)),
         "seconds": time.perf_counter() - begun,
         "n_channels": len(request.channels),
         "n_samples": max(channel.n_samples for channel in request.channels),
         "method": used.method,
         "device": used.device,
         "precision": options.precision,
-        "max_abs_vs_reference": None if misplaced else measured,
-        "warnings": list(dict.fromkeys((*plan.warnings, *infinite.words(), *misplaced, *writer.warnings))),
+        "max_abs_vs_reference": None if _misplaced(measured) else measured,
+        "warnings": list(dict.fromkeys(warnings)),
     }
+
+
+def _explain(
+    result: Result,
+    digest: str,
+    chains: Sequence[FilterChain],
+    options: BatchOptions,
+    request: WriteRequest,
+    new: RecordingWriter | None,
+) -> None:
+    """Write the provenance of an output; one that is new is removed where that fails."""
     try:
         content = provenance_of(
-            source=source, source_sha256=digest, chains=chains, result=result, options=options, request=request
+            source=Path(options.source),
+            source_sha256=digest,
+            chains=chains,
+            result=result,
+            options=options,
+            request=request,
         )
-        write_provenance(target, content)
+        write_provenance(Path(options.target), content)
     except BaseException:
-        if is_new:  # an output that nothing tells where it came from is half of one; what was replaced is gone anyway
-            writer.withdraw()
+        if new is not None:  # an output that nothing tells where it came from is half of one; what was replaced is gone
+            new.withdraw()
         raise
-    return result
 
 
 def refuse_own_input(source: Path, target: Path) -> None:
@@ -259,28 +292,6 @@ def _misplaced(measured: float | None) -> list[str]:
     if measured is None or np.isfinite(measured):
         return []
     return ["where samples are missing or infinite differs from SciPy in float64: look at the output before using it"]
-
-
-class _Infinite:
-    """Counts the samples of each output channel that the filter made infinite."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = tuple(names)
-        self._counts = np.zeros(len(names), dtype=np.int64)
-
-    def count(self, group: BatchGroup, block: Block) -> None:
-        """Take in a block."""
-        made = np.isinf(block.after)
-        if made.any():
-            self._counts[list(group.outputs)] += (made & np.isfinite(block.before)).sum(axis=1)
-
-    def words(self) -> list[str]:
-        """Return a sentence for each channel that has some."""
-        return [
-            f"{count:,} samples of {name} are infinite after the filter: they are larger than a number can be"
-            for name, count in zip(self._names, self._counts.tolist(), strict=True)
-            if count
-        ]
 
 
 class _Used:

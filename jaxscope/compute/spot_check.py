@@ -13,9 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.agreement import reference_of
 from jaxscope.compute.batch_plan import BatchGroup
-from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import context_of
 from jaxscope.compute.stream import Block
 from jaxscope.data.timeline import Segment
@@ -71,11 +69,11 @@ class SpotCheck:
                     spot.row, first - block.first_sample : last - block.first_sample
                 ]
 
-    def largest_error(self, programs: ProgramLibrary) -> float | None:
+    def largest_error(self) -> float | None:
         """Return the largest difference in units of the channels; None where nothing could be compared."""
         worst: float | None = None
         for spot in self._spots:
-            error = _error_of(spot, programs)
+            error = _error_of(spot)
             if error is not None:
                 worst = error if worst is None else max(worst, error)
         return worst
@@ -96,7 +94,9 @@ def _spots_of(group: BatchGroup, row: int) -> list[Spot]:
     return spots
 
 
-def _error_of(spot: Spot, programs: ProgramLibrary) -> float | None:
+def _error_of(spot: Spot) -> float | None:
+    from jaxscope.engines.scipy_stretch import reference_stretch
+
     design = spot.group.source.designs[spot.row]
     if design is None:
         return None
@@ -105,8 +105,7 @@ def _error_of(spot: Spot, programs: ProgramLibrary) -> float | None:
         return None
     x = spot.group.source.recording.read(first, stop, [spot.group.source.channels[spot.row]])
     seen = spot.group.source.bad.of_rows([spot.row]).masked(x, first)
-    reference = reference_of(seen, [design], programs)[0]
-    own = reference[spot.first_sample - first : spot.stop_sample - first]
+    own = reference_stretch(seen[0], design, spot.first_sample - first, spot.stop_sample - first)
     known = np.isfinite(own)
     if not np.array_equal(known, np.isfinite(spot.values)):
         return math.inf

@@ -43,7 +43,7 @@ class ScipyProgram(AbstractProgram):
         return [{"state": np.stack(column)} for column in zip(*states, strict=True)]
 
     def _advance(self, x: Array, parts: list[dict[str, Array]], rows: Rows) -> tuple[Array, list[dict[str, Array]]]:
-        y = _finite(x)
+        y = finite_copy(x)
         after = [{"state": np.array(part["state"])} for part in parts]
         for k, row in enumerate(rows):
             for part, state in zip(self._design(int(row)).parts, after, strict=True):
@@ -51,14 +51,14 @@ class ScipyProgram(AbstractProgram):
         return narrowed(y, self.dtype), after
 
     def _both_ways(self, x: Array, rows: Rows) -> Array:
-        y = _finite(x)
+        y = finite_copy(x)
         for k, row in enumerate(rows):
             for part in self._design(int(row)).parts:
                 y[k] = part_both_ways(part, y[k], self.structure.padding_kind, self.structure.padding_samples)
         return narrowed(y, self.dtype)
 
 
-def _finite(x: Array) -> Array:
+def finite_copy(x: Array) -> Array:
     """Return a float64 copy; raise where a sample is not finite."""
     if not np.isfinite(x).all():
         raise NotFiniteError
