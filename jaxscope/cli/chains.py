@@ -37,7 +37,8 @@ def load_chains(
     """
     from jaxscope.filters.imports import RateNeededError, chain_of_file
 
-    chains = []
+    chains: list[FilterChain] = []
+    said: list[str] = []
     for path in paths:
         try:
             chain, notes = chain_of_file(path, rate_hz=rate_hz)
@@ -46,8 +47,9 @@ def load_chains(
             if found_hz is None:
                 raise
             chain, notes = chain_of_file(path, rate_hz=found_hz)
-        warn(notes)
+        said += notes
         chains.append(chain)
+    warn(said)
     return tuple(chains)
 
 

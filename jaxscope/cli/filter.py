@@ -213,6 +213,7 @@ def _chains_by_source(
     sources: list[str], given: dict[str, Any], document: Document | None
 ) -> dict[str, tuple[FilterChain, ...] | JaxscopeError]:
     """Return the chains of each source, with the gaps that were asked for; one source alone raises its error."""
+    found: dict[str, tuple[FilterChain, ...] | JaxscopeError]
     if document is not None:
         found = dict.fromkeys(sources, document.chains if document.filter_on else ())
     else:

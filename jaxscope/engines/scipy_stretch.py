@@ -62,10 +62,10 @@ class _Stretch(ScipyProgram):
         return y[np.newaxis], parts
 
     def _both_ways(self, x: Array, rows: Rows) -> Array:
-        y = finite_copy(x)[0]
+        y: Array = finite_copy(x)[0]
         for part, span in zip(self.designs[0].parts, self._spans(y.size), strict=True):
             y = _both_ways(part, y, self.structure.padding_kind, self.structure.padding_samples, span)
-        return y[np.newaxis]
+        return y.reshape(1, -1)
 
     def _spans(self, n_samples: int) -> list[Span]:
         """Return which samples of each part are needed for the span of the last."""

@@ -84,7 +84,7 @@ def test_each_file_has_its_own_rate_for_a_part_of_half_the_rate(
         np.testing.assert_allclose(
             written[next(key for key in written if written[key].size == 512)].ravel(), wanted, atol=1e-9
         )
-        (chain,) = json.loads((tmp_path / "out" / f"{name}.npz.json").read_text())["chains"]
+        chain, _ = json.loads((tmp_path / "out" / f"{name}.npz.json").read_text())["chains"]
         assert chain["stages"][0]["cutoff_hz"] == pytest.approx(0.3125 * rate_hz / 2)
         assert chain["gaps"] == "propagate"
     assert told.err.count("of half of the recording's 256 Hz is 40 Hz") == 1
