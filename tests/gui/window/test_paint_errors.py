@@ -81,4 +81,4 @@ def test_every_painter_of_a_part_is_taken_in_a_with(folder):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node not in held
             if node.func.id == "begin" or (node.func.id == "QPainter" and path.name != "painting.py")
         ]
-    assert loose == []
+    assert loose == [], "write: with begin(self) as painter"
