@@ -84,11 +84,22 @@ def test_each_file_has_its_own_rate_for_a_part_of_half_the_rate(
         np.testing.assert_allclose(
             written[next(key for key in written if written[key].size == 512)].ravel(), wanted, atol=1e-9
         )
-        chain, _ = json.loads((tmp_path / "out" / f"{name}.npz.json").read_text())["chains"]
+        (chain,) = json.loads((tmp_path / "out" / f"{name}.npz.json").read_text())["chains"]
         assert chain["stages"][0]["cutoff_hz"] == pytest.approx(0.3125 * rate_hz / 2)
         assert chain["gaps"] == "propagate"
     assert told.err.count("of half of the recording's 256 Hz is 40 Hz") == 1
     assert told.err.count("of half of the recording's 512 Hz is 80 Hz") == 1
+
+
+def test_what_was_assumed_is_said_once_although_a_rate_is_looked_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "x.npz", x=np.arange(512.0), rate_hz=256.0)
+    np.savetxt(tmp_path / "first.csv", SOS, delimiter=",", fmt="%.17g")
+    (tmp_path / "then.m").write_text("[b,a] = butter(4, 0.3125);\n")
+    chains = ("--chain", str(tmp_path / "first.csv"), "--chain", str(tmp_path / "then.m"))
+    assert run(("filter", str(tmp_path / "x.npz"), "-o", str(tmp_path / "y.npz"), *chains)) == 0
+    assert capsys.readouterr().err.count("name no rate") == 1
 
 
 def test_what_is_no_filter_is_one_line_and_exit_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
