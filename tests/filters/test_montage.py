@@ -291,7 +291,7 @@ def test_a_montage_is_kept_to_the_last_digit(montage, tmp_path):
         ),
         (
             {"format": "jaxscope-montage", "version": 1, "kind": "formulas", "rows": [["x"]]},
-            "['x'] in rows is not a pair",
+            '["x"] in rows is not a pair',
         ),
     ],
 )
