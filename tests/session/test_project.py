@@ -97,7 +97,7 @@ def test_projects_of_every_version_still_open() -> None:
         ({"view": {"colour": 1}}, "unknown field 'colour'"),
         ({"annotations": [{"text": "x"}]}, "annotations"),
         ({"filter_on": "yes"}, "filter_on"),
-        ({"version": True}, "version True"),
+        ({"version": True}, "version true"),
         ({"chains": [{"format": "jaxscope-chain", "version": 1}] * 27}, "27 chains"),
         ({"chains": [{"format": "jaxscope-chain", "version": 1, "stages": [3]}]}, "x.jaxscope: chain A: stage 1: "),
         ({"view": {"start_s": -5}}, "view.start_s of the project is -5"),
