@@ -14,6 +14,8 @@ from jaxscope.compute.frames import CodeText, ExportProgress
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Wish, Workbench
 from jaxscope.errors import ChainError
+from jaxscope.filters.coefficients import Sections, Taps
+from jaxscope.filters.design import design_chain
 from jaxscope.filters.report import report
 from jaxscope.filters.spec import FilterChain
 
@@ -73,8 +75,15 @@ class CodeRequest:
                 f"A program of {len(content):,} bytes: float64, {samples}, in and out."
                 "\nAny XLA runs it: load it as a portable StableHLO artifact and call its main."
             )
-            return CodeText(job=job, target=self.target, text=text)
-        text = content.decode("utf-8")
-        if len(text) > MOST_SHOWN:
-            text = f"{text[:MOST_SHOWN]}\n… {len(text) - MOST_SHOWN:,} more characters in the file"
-        return CodeText(job=job, target=self.target, text=text)
+        else:
+            text = content.decode("utf-8")
+            if len(text) > MOST_SHOWN:
+                text = f"{text[:MOST_SHOWN]}\n… {len(text) - MOST_SHOWN:,} more characters in the file"
+        parts = design_chain(self.chain, self.rate_hz).parts
+        return CodeText(
+            job=job,
+            target=self.target,
+            text=text,
+            n_sections=sum(len(part.rows) for part in parts if isinstance(part, Sections)),
+            n_taps=sum(len(part.values) for part in parts if isinstance(part, Taps)),
+        )

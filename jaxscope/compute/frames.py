@@ -304,12 +304,14 @@ class Stalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeText:
-    """A chain written down, to be looked at; ``problem`` says why it cannot be."""
+    """A chain written down, to be looked at; ``problem`` says why it cannot be. What its design has is counted."""
 
     job: int
     target: str
     text: str
     problem: str = ""
+    n_sections: int = 0
+    n_taps: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

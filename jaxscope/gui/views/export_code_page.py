@@ -10,18 +10,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from jaxscope.compute.code_check import CodeCheck
 from jaxscope.compute.code_export import STABLEHLO, SUFFIXES, Shape
 from jaxscope.compute.code_job import METHODS, CodeRequest
+from jaxscope.compute.code_runners import RUNNERS
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.frames import CodeText
+from jaxscope.compute.frames import CodeChecked, CodeText
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button
+from jaxscope.gui.components.code_view import CodeView
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.segmented import SegmentedControl
-from jaxscope.gui.theme import colour, font, theme
+from jaxscope.gui.views.export_code_parts import CheckLine, CommandLine, left_out_words
+from jaxscope.gui.views.export_dialog_parts import format_for_source, suggested_path
 from jaxscope.gui.views.export_targets import Target, TargetPage
+from jaxscope.session.command_line import filter_command
+from jaxscope.session.state import SessionState
 
 CODE = Target(key="code", title="Code", note="runs without the window", icon="code", button="Save code")
 NUMBERS = Target(key="coefficients", title="Coefficients", note="CSV, JSON, CMSIS", icon="table", button="Save numbers")
@@ -55,6 +61,8 @@ class CodePage(TargetPage):
     kinds : tuple of (name, word)
     ask : callable
         ``export`` of the conductor.
+    cancel : callable
+        ``cancel`` of the conductor: a check that is overtaken is ended.
     """
 
     def __init__(
@@ -62,24 +70,29 @@ class CodePage(TargetPage):
         target: Target,
         kinds: tuple[tuple[str, str], ...],
         ask: Callable[[AnyExport], int],
+        cancel: Callable[[int], None],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(target, (_SUFFIXES[kinds[0][0]],), parent)
         self._ask = ask
+        self._cancel = cancel
+        self._state = SessionState()
+        self._source = ""
+        self._at = 0
+        #: what the check that is running or done was of
+        self._checked: tuple[object, ...] | None = None
+        self._check_job: int | None = None
         self._chain: FilterChain | None = None
         self._rate_hz = 0.0
         self._shape = Shape()
         self._asked: CodeRequest | None = None
         self._job: int | None = None
+        self._shown: CodeText | None = None
         self.kinds = SegmentedControl(list(kinds), name=target.title)
         self.copy = Button(f"Copy {target.title.lower()}", icon="copy", height=30)
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
-        self.text.setAccessibleName(target.title)
-        self.text.setLineWrapMode(
-            QPlainTextEdit.LineWrapMode.WidgetWidth if target is TEXT else QPlainTextEdit.LineWrapMode.NoWrap
-        )
+        self.text = CodeView(target.title, is_prose=target is TEXT)
+        self.check = CheckLine()
+        self.line = CommandLine()
         self.problem = Label("", 12, 400, "danger", shrink=True)
         top = QHBoxLayout()
         top.setSpacing(8)
@@ -91,6 +104,12 @@ class CodePage(TargetPage):
         self.column.addLayout(top)
         self.column.addWidget(self.text, 1)
         self.column.addWidget(self.problem)
+        self.column.addWidget(self.check)
+        self.problem.hide()
+        if target is CODE:
+            self.column.addWidget(Label("The same from a terminal", 12, 600))
+            self.column.addWidget(self.line)
+        self.check.setVisible(target is CODE)
         self._row("Save as", self.path, self.browse)
         self.kinds.set_current(kinds[0][0])
         self.kinds.chosen.connect(self._on_kind)
@@ -103,26 +122,44 @@ class CodePage(TargetPage):
 
     def begin(self, source: str) -> None:
         super().begin(source)
-        face = font(12, mono=self.target is not TEXT)
-        self.text.setFont(face)
-        ground = colour("canvas" if theme().is_dark else "bar").name()
-        self.text.setStyleSheet(
-            f"QPlainTextEdit {{ background: {ground}; color: {colour('text').name()}; "
-            f"border-radius: 6px; padding: 8px; font-family: '{face.family()}'; font-size: {face.pixelSize()}px; }}"
-        )
+        self._source = source
+        self.text.dress()
+        self._show_line()
         self._show()
+        self._check()
 
-    def show_chain(self, chain: FilterChain, rate_hz: float, n_channels: int) -> None:
-        """Write another chain down, or the same at another rate."""
-        self._chain, self._rate_hz, self._shape = chain, rate_hz, Shape(n_channels=max(1, n_channels))
+    def show_state(self, state: SessionState) -> None:
+        """Go by another state: its view is what code is checked on."""
+        self._state = state
+        if self.isVisible():
+            self._show_line()
+
+    def show_chain(self, chain: FilterChain, rate_hz: float, n_channels: int, at: int = 0) -> None:
+        """Write another chain down, or the same at another rate; it is number ``at`` of the document."""
+        self._chain, self._rate_hz, self._shape, self._at = chain, rate_hz, Shape(n_channels=max(1, n_channels)), at
         if self.isVisible():
             self._show()
 
     def show_text(self, outcome: CodeText) -> None:
         """Show what was asked for; what was overtaken is dropped."""
         if outcome.job == self._job:
-            self.text.setPlainText(outcome.text)
+            self.text.show_code(outcome.text, outcome.target)
             self.problem.setText(outcome.problem[:1].upper() + outcome.problem[1:])
+            self.problem.setVisible(bool(outcome.problem))
+            self._shown = outcome
+            self.noted.emit()
+            self._check()
+
+    def show_check(self, outcome: CodeChecked) -> None:
+        """Show whether the code gives the numbers of the screen; what was overtaken is dropped."""
+        if outcome.job == self._check_job:
+            self._check_job = None
+            self.check.show_found(outcome)
+
+    def footnote(self) -> str:
+        if self._chain is None or self._shown is None or self._shown.problem or self._shown.target != self.kind:
+            return ""
+        return left_out_words(self._chain, self._shown, self._at, len(self._state.document.chains))
 
     def complaint(self) -> str | None:
         if self._chain is None:
@@ -150,16 +187,53 @@ class CodePage(TargetPage):
             self._job = None
             self._job = self._ask(wanted)
 
+    def _check(self) -> None:
+        """Have the code that is shown run on the view, where that has not been done."""
+        shown = self._shown
+        if self._chain is None or shown is None or shown.target != self.kind or self.target is not CODE:
+            return
+        view = self._state.viewport
+        wanted = (
+            self._asked,
+            self._source,
+            view.start_s,
+            view.duration_s,
+            self._state.engine,
+            self._state.document,
+        )
+        if wanted == self._checked:
+            return
+        self._give_up_check()
+        self._checked = wanted
+        if shown.problem or shown.target not in RUNNERS:
+            self.check.show_running("")
+            return
+        self.check.show_running(shown.target)
+        self._check_job = self._ask(CodeCheck(target=shown.target, chain=self._chain, rate_hz=self._rate_hz))
+
+    def _give_up_check(self) -> None:
+        if self._check_job is not None:
+            self._cancel(self._check_job)
+        self._check_job = self._checked = None
+
+    def _show_line(self) -> None:
+        if self.target is not CODE or not self._source:
+            return
+        target = suggested_path(self._source, format_for_source(self._source))
+        self.line.set_text(filter_command(self._state, self._source, target))
+
     def _on_kind(self, kind: str) -> None:
         self._suffixes = (_SUFFIXES[kind],)
         self.kinds.set_current(kind)
         path = self.path.text().strip()
         if path:
             self.path.setText(str(Path(path).with_suffix(_SUFFIXES[kind])))
+        self._give_up_check()
+        self.check.show_running("")
         self.changed.emit()
         self._show()
 
 
-def code_pages(ask: Callable[[AnyExport], int]) -> list[CodePage]:
+def code_pages(ask: Callable[[AnyExport], int], cancel: Callable[[int], None]) -> list[CodePage]:
     """Return the pages that write a chain down."""
-    return [CodePage(target, kinds, ask) for target, kinds in KINDS]
+    return [CodePage(target, kinds, ask, cancel) for target, kinds in KINDS]

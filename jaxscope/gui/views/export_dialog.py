@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.frames import CodeText, DesignFrame, ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.frames import CodeChecked, CodeText, DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import WriteError
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -26,8 +26,8 @@ from jaxscope.gui.components.numbers import NumberRange
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.text_field import TextField
-from jaxscope.gui.theme import scaled
 from jaxscope.gui.views.base import AbstractView
+from jaxscope.gui.views.export_code_parts import Footnote
 from jaxscope.gui.views.export_dialog_parts import (
     FORMATS,
     AppliedCard,
@@ -44,8 +44,6 @@ from jaxscope.gui.views.export_dialog_parts import (
 )
 from jaxscope.gui.views.export_targets import FigureOf, TargetPage, TargetStack
 from jaxscope.session.state import SessionState
-
-_LABEL = 96
 
 
 class ExportDialog(Sheet, AbstractView):
@@ -70,7 +68,7 @@ class ExportDialog(Sheet, AbstractView):
         cancel: Callable[[int], None],
         figure_of: FigureOf | None = None,
     ) -> None:
-        super().__init__(window, title="Export", width=1080, height=580)
+        super().__init__(window, title="Export", width=1080, height=640)
         self._start = start
         self._cancel = cancel
         self._state = SessionState()
@@ -95,9 +93,10 @@ class ExportDialog(Sheet, AbstractView):
         self.cancel_button = Button("Cancel", "quiet")
         self.save_other = Button("Save as another", "plain")
         self.export_button = Button("Export recording", "primary", icon="file-export")
+        self.footnote = Footnote()
         self._to = Label("to", 12, 400, "text3")
         self._asks_to_replace = False
-        self.parts = TargetStack(figure_of, (self.outcome, self.trouble), start)
+        self.parts = TargetStack(figure_of, (self.outcome, self.trouble), start, cancel)
         self.pages, self.targets = self.parts.pages, self.parts.list
         self._lay_out()
         self._connect()
@@ -123,6 +122,7 @@ class ExportDialog(Sheet, AbstractView):
         self._state = state
         if state.document.recording is not None:
             self._source = state.document.recording.path
+        self.parts.show_state(state)
         if self.isVisible():
             self._show_choices()
 
@@ -135,7 +135,7 @@ class ExportDialog(Sheet, AbstractView):
                 self._report = outcome.report
                 self.parts.show_chain(self._state.document.chains, outcome, self._info)
                 self.copy.setVisible(bool(self._report))
-            case CodeText():
+            case CodeText() | CodeChecked():
                 self.parts.show_text(outcome)
             case ExportProgress() if outcome.job == self._job:
                 self._show_progress(outcome)
@@ -159,13 +159,8 @@ class ExportDialog(Sheet, AbstractView):
         )
         for words, parts in rows:
             holder.addLayout(labelled_row(words, parts, wide=(self.path, self.format_note)))
-        safe = QHBoxLayout()
-        safe.setContentsMargins(scaled(_LABEL) + 8, 0, 0, 6)
-        safe.setSpacing(6)
-        safe.addWidget(Icon("info-circle", "text3", size=14))
-        safe.addWidget(Label("The original is never written to.", 12, 400, "text3"))
-        safe.addStretch(1)
-        holder.addLayout(safe)
+        safe = Label("The original is never written to.", 12, 400, "text3")
+        holder.addLayout(labelled_row("", (Icon("info-circle", "text3", size=14), safe, None), wide=()))
         holder.addWidget(self.applied)
         foot = QHBoxLayout()
         foot.addWidget(self.copy)
@@ -175,10 +170,10 @@ class ExportDialog(Sheet, AbstractView):
         holder.addStretch(1)
         self.parts.recording.setLayout(holder)
         self.body.addWidget(self.parts)
+        self.footer.addWidget(self.footnote, 1)
         self.footer.addWidget(self.progress, 1)
         for button in (self.cancel_button, self.save_other, self.export_button):
             self.footer.addWidget(button)
-        self.footer.insertStretch(1, 1)
         for hidden in (self.outcome, self.trouble, self.progress, self.save_other, self.copy):
             hidden.hide()
 
@@ -197,12 +192,18 @@ class ExportDialog(Sheet, AbstractView):
             self._page.begin(self._source)
         self.outcome.hide()
         self._forget_question()
+        self._show_footnote()
+
+    def _show_footnote(self) -> None:
+        self.footnote.setText("" if self._page is None else self._page.footnote())
+        self.footnote.setVisible(self._job is None)
 
     def _connect(self) -> None:
         self.copy_line.clicked.connect(lambda: copy_line(self._state, self._source, self.request()))
         self.parts.turned.connect(self._on_target)
         for page in self.pages.values():
             page.changed.connect(self._forget_question)
+            page.noted.connect(self._show_footnote)
             page.path.returnPressed.connect(self._on_export)
             page.path.escaped.connect(self.close_floating)
         self.format.chosen.connect(self._on_format)
@@ -350,6 +351,7 @@ class ExportDialog(Sheet, AbstractView):
         self.cancel_button.setText("Cancel")
         self.export_button.set_busy(busy=True)
         self.progress.show_share(0.0, "0 %")
+        self.footnote.hide()
         self.progress.show()
 
     def _on_save_other(self) -> None:
@@ -380,6 +382,7 @@ class ExportDialog(Sheet, AbstractView):
         self._job = None
         self.export_button.set_busy(busy=False)
         self.progress.hide()
+        self._show_footnote()
 
     def _say(self, note: Note, words: str) -> None:
         for other in (self.outcome, self.trouble):

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.frames import CodeText, DesignFrame
+from jaxscope.compute.frames import CodeChecked, CodeText, DesignFrame
 from jaxscope.compute.view_export import ViewRequest
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.spec import FilterChain
@@ -43,6 +43,7 @@ from jaxscope.gui.figure import SUFFIXES, Figure, FigureRequest
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import font, scaled
 from jaxscope.gui.views.export_dialog_parts import Rule, channel_count, labelled_row
+from jaxscope.session.state import SessionState
 
 FigureOf = Callable[[Literal["dark", "light"]], Figure]
 _ROW = 46
@@ -71,6 +72,8 @@ class TargetPage(QWidget):
 
     #: something was changed: a question whether to replace a file is not answered any more
     changed = Signal()
+    #: what stands in the footer is another
+    noted = Signal()
 
     def __init__(self, target: Target, suffixes: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,6 +92,10 @@ class TargetPage(QWidget):
         if not self.path.text():
             place = Path(source) if source else Path("traces")
             self.path.setText(str(place.with_name(f"{place.stem}-{self.target.key}{self._suffixes[0]}")))
+
+    def footnote(self) -> str:
+        """Return what the footer says of what will be saved."""
+        return ""
 
     def complaint(self) -> str | None:
         """Return why this cannot be saved, or None."""
@@ -207,6 +214,8 @@ class TargetStack(QWidget):
         What is said, under any page.
     ask : callable
         Starts an export: what code is looked at is one that is only shown.
+    cancel : callable
+        Ends one.
     """
 
     #: another target was chosen
@@ -217,12 +226,13 @@ class TargetStack(QWidget):
         figure_of: FigureOf | None,
         notes: Sequence[QWidget],
         ask: Callable[[AnyExport], int],
+        cancel: Callable[[int], None],
         parent: QWidget | None = None,
     ) -> None:
         from jaxscope.gui.views.export_code_page import code_pages
 
         super().__init__(parent)
-        self.codes = code_pages(ask)
+        self.codes = code_pages(ask, cancel)
         made: list[TargetPage] = [*self.codes, *([] if figure_of is None else [FigurePage(figure_of)]), SeenPage()]
         self.pages = {page.target.key: page for page in made}
         self.list = TargetList((RECORDING, *(page.target for page in made)))
@@ -251,12 +261,21 @@ class TargetStack(QWidget):
     def show_chain(self, chains: tuple[FilterChain, ...], frame: DesignFrame, info: RecordingInfo | None) -> None:
         """Tell the pages of code which chain there is to write down, at which rate."""
         for page in self.codes if frame.chain < len(chains) else ():
-            page.show_chain(chains[frame.chain], frame.rate_hz, channel_count(chains, frame.chain, info))
+            n_channels = channel_count(chains, frame.chain, info)
+            page.show_chain(chains[frame.chain], frame.rate_hz, n_channels, frame.chain)
 
-    def show_text(self, outcome: CodeText) -> None:
-        """Show a chain that was written down."""
+    def show_state(self, state: SessionState) -> None:
+        """Tell the pages of code on which view it is checked."""
         for page in self.codes:
-            page.show_text(outcome)
+            page.show_state(state)
+
+    def show_text(self, outcome: CodeText | CodeChecked) -> None:
+        """Show a chain that was written down, or what running it gave."""
+        for page in self.codes:
+            if isinstance(outcome, CodeText):
+                page.show_text(outcome)
+            else:
+                page.show_check(outcome)
 
     @property
     def page(self) -> TargetPage | None:
