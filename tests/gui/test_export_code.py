@@ -18,6 +18,7 @@ from jaxscope.errors import UnstableError
 from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.filters.spec import Padding
 from jaxscope.gui.views.export_code_page import KINDS
+from jaxscope.gui.views.export_code_parts import left_out_words
 from jaxscope.gui.views.export_dialog import ExportDialog
 from jaxscope.session.state import Document, RecordingRef, SessionState
 
@@ -201,6 +202,25 @@ def test_the_footer_says_what_is_left_out(dialog, state, frame_of):
     shown_code(dialog, "matlab")
     assert "Gustafsson's edges are left out" in dialog.footnote.text()
     shown_code(dialog, "jaxscope")
-    assert "left out: give" not in dialog.footnote.text()
+    assert "Gaps" not in dialog.footnote.text()
     turn_to(dialog, "seen")
     assert dialog.footnote.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ((), "EEG: 1 stage."),
+        (("VEOG",), "EEG: 1 stage. VEOG has no filter."),
+        (("a", "b"), "2 channels have no filter."),
+    ],
+)
+def test_channels_without_a_filter_are_named(raw, words):
+    assert left_out_words(CHAIN, CodeText(job=JOB, target="json", text="{}"), 0, 1, raw).endswith(words)
+
+
+def test_many_stages_that_are_off_are_counted():
+    off = tuple(Stage(spec=FAMILIES["notch"](), enabled=False, name=name) for name in "abcd")
+    text = CodeText(job=JOB, target="json", text="{}")
+    assert "a, b and c are off" in left_out_words(replace(CHAIN, stages=off[:3]), text, 0, 1)
+    assert "4 stages are off" in left_out_words(replace(CHAIN, stages=off), text, 0, 1)

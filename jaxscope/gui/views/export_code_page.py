@@ -79,6 +79,7 @@ class CodePage(TargetPage):
         self._state = SessionState()
         self._source = ""
         self._at = 0
+        self._raw: tuple[str, ...] = ()
         #: what the check that is running or done was of
         self._checked: tuple[object, ...] | None = None
         self._check_job: int | None = None
@@ -134,9 +135,13 @@ class CodePage(TargetPage):
         if self.isVisible():
             self._show_line()
 
-    def show_chain(self, chain: FilterChain, rate_hz: float, n_channels: int, at: int = 0) -> None:
-        """Write another chain down, or the same at another rate; it is number ``at`` of the document."""
+    def show_chain(self, chain: FilterChain, rate_hz: float, n_channels: int, *, at: int, raw: tuple[str, ...]) -> None:
+        """Write another chain down, or the same at another rate.
+
+        It is number ``at`` of the document; no chain is for the channels that are ``raw``.
+        """
         self._chain, self._rate_hz, self._shape, self._at = chain, rate_hz, Shape(n_channels=max(1, n_channels)), at
+        self._raw = raw
         if self.isVisible():
             self._show()
 
@@ -159,7 +164,7 @@ class CodePage(TargetPage):
     def footnote(self) -> str:
         if self._chain is None or self._shown is None or self._shown.problem or self._shown.target != self.kind:
             return ""
-        return left_out_words(self._chain, self._shown, self._at, len(self._state.document.chains))
+        return left_out_words(self._chain, self._shown, self._at, len(self._state.document.chains), self._raw)
 
     def complaint(self) -> str | None:
         if self._chain is None:

@@ -27,6 +27,8 @@ _WORDS = {
     "c": "A C compiler",
     "c_header": "A C compiler",
 }
+#: stages that are named; of more only the number is told
+_MOST_NAMED = 3
 #: exports that know nothing of missing samples, and those that do not carry Gustafsson's choice of states
 _NO_GAPS = ("python", "matlab", "c", "c_header")
 _NO_GUSTAFSSON = ("matlab", "c", "c_header")
@@ -161,7 +163,7 @@ class Footnote(Paragraph):
         self.updateGeometry()
 
 
-def left_out_words(chain: FilterChain, text: CodeText, at: int, n_chains: int) -> str:
+def left_out_words(chain: FilterChain, text: CodeText, at: int, n_chains: int, raw: tuple[str, ...] = ()) -> str:
     """Return what an export holds, and what of the chain and its recording it leaves out.
 
     Parameters
@@ -171,19 +173,25 @@ def left_out_words(chain: FilterChain, text: CodeText, at: int, n_chains: int) -
         The export, with what its design counts.
     at, n_chains : int
         Which chain it is, of how many.
+    raw : tuple of str
+        Channels that no chain is for.
     """
     counts = [counted(len(chain.active_stages), "stage")]
     counts += [counted(count, word) for count, word in ((text.n_sections, "section"), (text.n_taps, "tap")) if count]
     said = [f"{chain.name or f'Chain {at + 1}'}: {', '.join(counts)}."]
     off = [stage_title(stage) for stage in chain.stages if not stage.enabled]
-    if off:
+    if len(off) > _MOST_NAMED:
+        said.append(f"{len(off)} stages are off and left out.")
+    elif off:
         named = " and ".join(filter(None, (", ".join(off[:-1]), off[-1])))
         said.append(f"{named} {'is' if len(off) == 1 else 'are'} off and left out.")
     if n_chains > 1:
         rest = "The other chain is" if n_chains == 2 else f"The other {n_chains - 1} chains are"
         said.append(f"{rest} not in it.")
+    if raw:
+        said.append(f"{raw[0]} has no filter." if len(raw) == 1 else f"{len(raw)} channels have no filter.")
     if text.target in _NO_GUSTAFSSON and chain.phase == "zero" and chain.padding.kind == "gustafsson":
         said.append("Gustafsson's edges are left out: end values continue the signal.")
     if text.target in _NO_GAPS:
-        said.append("Gaps and bad spans are left out: give it stretches without them.")
+        said.append("Gaps and bad spans are left out.")
     return " ".join(said)

@@ -82,6 +82,12 @@ def channel_count(chains: tuple[FilterChain, ...], at: int, info: RecordingInfo 
     return sum(chain_for(chains, part.name, is_data=part.is_data) == at for part in channels)
 
 
+def raw_channels(chains: tuple[FilterChain, ...], info: RecordingInfo | None) -> tuple[str, ...]:
+    """Return the names of the channels that no chain is for."""
+    channels = () if info is None else info.channels
+    return tuple(part.name for part in channels if chain_for(chains, part.name, is_data=part.is_data) is None)
+
+
 def copy_line(state: SessionState, source: str, request: ExportRequest, project: str = "") -> str:
     """Put on the clipboard what a terminal would be told to write the same file; return it."""
     line = filter_command(
@@ -105,13 +111,10 @@ def applied_lines(document: Document, info: RecordingInfo | None) -> list[tuple[
         (_chain_words(document.chains, number, info), chain_words(chain))
         for number, chain in enumerate(document.chains)
     ]
-    if info is not None:
-        raw = [
-            part.name for part in info.channels if chain_for(document.chains, part.name, is_data=part.is_data) is None
-        ]
-        if raw:
-            named = ", ".join(raw[:3]) + (f" and {len(raw) - 3} more" if len(raw) > 3 else "")
-            lines.append((named, "as recorded"))
+    raw = raw_channels(document.chains, info)
+    if raw:
+        named = ", ".join(raw[:3]) + (f" and {len(raw) - 3} more" if len(raw) > 3 else "")
+        lines.append((named, "as recorded"))
     return lines
 
 

@@ -42,7 +42,7 @@ from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.figure import SUFFIXES, Figure, FigureRequest
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import font, scaled
-from jaxscope.gui.views.export_dialog_parts import Rule, channel_count, labelled_row
+from jaxscope.gui.views.export_dialog_parts import Rule, channel_count, labelled_row, raw_channels
 from jaxscope.session.state import SessionState
 
 FigureOf = Callable[[Literal["dark", "light"]], Figure]
@@ -262,7 +262,8 @@ class TargetStack(QWidget):
         """Tell the pages of code which chain there is to write down, at which rate."""
         for page in self.codes if frame.chain < len(chains) else ():
             n_channels = channel_count(chains, frame.chain, info)
-            page.show_chain(chains[frame.chain], frame.rate_hz, n_channels, frame.chain)
+            raw = raw_channels(chains, info)
+            page.show_chain(chains[frame.chain], frame.rate_hz, n_channels, at=frame.chain, raw=raw)
 
     def show_state(self, state: SessionState) -> None:
         """Tell the pages of code on which view it is checked."""
