@@ -28,11 +28,6 @@ class BadSamples:
 
     rows: tuple[Spans, ...] = ()
 
-    @property
-    def n_spans(self) -> int:
-        """How many spans there are over all rows."""
-        return sum(len(spans) for spans in self.rows)
-
     def __bool__(self) -> bool:
         return bool(self.rows)
 

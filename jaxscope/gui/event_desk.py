@@ -84,11 +84,6 @@ class EventDesk:
         length_s = round(cursors_s[1] - onset_s, _DIGITS) if len(cursors_s) == 2 else None
         self._ask(Annotation(onset_s=round(onset_s, _DIGITS), duration_s=length_s), is_new=True)
 
-    def add_at(self, second: float) -> None:
-        """Type a new event at a time."""
-        self._show()
-        self._ask(Annotation(onset_s=round(second, _DIGITS)), is_new=True)
-
     def edit(self) -> None:
         """Type another text for the selected event."""
         event = self.selected
