@@ -57,6 +57,8 @@ class CodeCheck:
 
     #: what is written down is the chain of the document
     as_shown = False
+    #: nothing of the recording is written
+    needs_whole = False
 
     def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps]:
         """Return the work that runs the code and says what came of it."""

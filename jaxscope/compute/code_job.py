@@ -39,6 +39,8 @@ class CodeRequest:
 
     #: the chain is in the request; nothing of the picture counts
     as_shown = False
+    #: nothing of the recording is written
+    needs_whole = False
 
     def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps | None]:
         """Return the work that shows or writes it."""

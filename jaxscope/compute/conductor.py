@@ -18,12 +18,13 @@ from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
 from jaxscope.compute.frames import ExportProgress, Failure, Outcome
+from jaxscope.compute.indexing import IndexDesk
 from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
 from jaxscope.compute.live_desk import LiveDesk
 from jaxscope.compute.measures import measure_work
 from jaxscope.compute.montaged import Montages, opened_id
-from jaxscope.compute.opening import opened_of
+from jaxscope.compute.opening import OpenRequest, grown_of, open_work
 from jaxscope.compute.overview_jobs import Overview, after_work, before_work
 from jaxscope.compute.prepare import prepare
 from jaxscope.compute.read_watch import ReadWatch
@@ -32,8 +33,8 @@ from jaxscope.compute.seen import compared, window_of
 from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
+from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import ReadError, SpecError
-from jaxscope.session.project import change_of
 from jaxscope.session.state import RecordingRef, SessionState, in_force
 from jaxscope.session.store import Store
 
@@ -64,6 +65,7 @@ class Conductor:
         self._closed = False
         begun = time.monotonic()
         self._scheduler = Scheduler(window_lanes(begun), on_error=self._failed, run_inline=run_inline)
+        self._index = IndexDesk(self._bench, self._watch, self._scheduler, self._take_whole)
         self._live = LiveDesk(self._bench, lambda work: self._scheduler.submit("live-tune", work))
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
@@ -86,28 +88,11 @@ class Conductor:
         """
         revision = self._store.revision
 
-        def work(token: CancelToken) -> None:
-            try:
-                with self._bench.busy("opening", f"Opening {path}"), self._watch.reading(path):
-                    entry = self._bench.recordings.open(path, rate_hz=rate_hz, options=options)
-            except ReadError as error:
-                if error.field != "format":
-                    raise
-                failure = failure_of("open", error, self._store.state, revision)
-                self._bench.deliver(replace(failure, unknown=path))
-                return
-            if token.cancelled:
-                self._bench.recordings.drop(entry.id)
-                return
-            channels = entry.recording.info.channels
-            if channels and all(channel.rate_hz is None for channel in channels):
-                self._say_no_rate(entry, revision)
-                return
-            token.check()
-            changed = None if known is None else change_of(replace(known, path=path))
-            self._bench.deliver(opened_of(entry, changed=changed))
+        def fail(error: ReadError) -> Failure:
+            return failure_of("open", error, self._store.state, revision)
 
-        self._scheduler.submit("open", work)
+        request = OpenRequest(path=path, rate_hz=rate_hz, known=known, options=options)
+        self._scheduler.submit("open", open_work(self._bench, self._watch, request, fail, self._index.begin))
 
     def preview(self, path: str, told: dict[str, str], rate_hz: float | None) -> None:
         """Read the begin of a file with what has been told about it; the outcome is ImportPreview, or Failure."""
@@ -137,6 +122,7 @@ class Conductor:
     def close_recording(self) -> None:
         """Let go of the recording."""
         self._live.stop()
+        self._index.stop()
         for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "measure", "agreement", "after"):
             self._scheduler.cancel(name)
         self._bench.recordings.keep_only(None)
@@ -185,7 +171,16 @@ class Conductor:
             )
             return job
         self._scheduler.add_lane(Lane(name=lane, rank=5))
-        self._scheduler.submit(lane, request.work(self._bench, wish, job))
+        wanted = wish
+
+        def go() -> None:
+            entry = self._entry(wanted.state) or wanted.entry
+            self._scheduler.submit(lane, request.work(self._bench, replace(wanted, entry=entry), job))
+
+        if request.needs_whole:
+            self._index.when_whole(wish.entry, job, go)
+        else:
+            go()
         return job
 
     def keep(self, write: Callable[[], None]) -> None:
@@ -194,7 +189,7 @@ class Conductor:
 
     def cancel(self, job: int) -> None:
         """Cancel an export."""
-        if self._scheduler.cancel(f"export-{job}"):
+        if self._index.give_up(job) or self._scheduler.cancel(f"export-{job}"):
             self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
 
     def ask_devices(self, *, measure: bool) -> None:
@@ -288,13 +283,32 @@ class Conductor:
     def _wish(self, *, as_shown: bool = True) -> Wish | None:
         """Return what is wanted: the chains that the traces show, or those of the document (to write them)."""
         state = in_force(self._store.state) if as_shown else self._store.state
-        if state.document.recording is None:
-            return None
-        entry = self._bench.recordings.by_path(state.document.recording.path)
-        entry = entry and self._montages.fitting(entry, state.document.montage)
+        entry = self._entry(state)
         if entry is None:
             return None
         return Wish(state=state, revision=self._store.revision, entry=entry, asked_at=time.perf_counter())
+
+    def _entry(self, state: SessionState) -> OpenRecording | None:
+        """Return the open recording of a state as its montage shows it; None where it has none, or it does not fit."""
+        document = state.document
+        entry = None if document.recording is None else self._bench.recordings.by_path(document.recording.path)
+        return entry and self._montages.fitting(entry, document.montage)
+
+    def _take_whole(self, entry: OpenRecording, first: RecordingInfo) -> None:
+        """Tell what is shown of a recording of which all is known now, and draw it (on the worker)."""
+        state = self._store.state
+        self._montages.forget()
+        self._bench.shown = None
+        is_shown = state.document.recording is not None and state.document.recording.path == entry.path
+        if is_shown and state.document.montage is not None:
+            self._tell_montage()
+        else:
+            self._bench.deliver(grown_of(entry, first))
+        if is_shown:
+            self._submit_design()
+            self._run_or_stop(state)
+            self._submit_traces()
+            self._submit_overview(anew=True)
 
     def _tell_montage(self) -> None:
         """Tell which channels there are from now on, where they are not those that were told last."""
@@ -375,17 +389,6 @@ class Conductor:
         shown, cursors_s = self._bench.shown, self._store.state.viewport.cursors_s
         if shown is not None and len(cursors_s) == 2:
             self._scheduler.submit("measure", measure_work(self._bench, shown, cursors_s, self._store.revision))
-
-    def _say_no_rate(self, entry: OpenRecording, revision: int) -> None:
-        self._bench.deliver(
-            Failure(
-                revision=revision,
-                what="open",
-                sentence=f"{entry.path} does not tell its sampling rate",
-                hint="open it with its rate in Hz",
-                path=entry.path,
-            )
-        )
 
     def _failed(self, lane: str, error: BaseException) -> None:
         """Turn an error of a job into an outcome (on the worker)."""

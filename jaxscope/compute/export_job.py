@@ -30,6 +30,8 @@ class ExportRequest:
 
     #: a recording is written with the chains of the document, never with a pinned one that is only looked at
     as_shown = False
+    #: more of the file may still change what is written: it waits until all of it is known
+    needs_whole = True
 
     def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps]:
         """Return the work that writes the recording."""
@@ -46,6 +48,10 @@ class AnyExport(Protocol):
     @property
     def as_shown(self) -> bool:
         """Whether a pinned chain that is looked at counts."""
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether it waits until all of a file is known, of which the first part is open."""
 
     def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps | None]:
         """Return the work that writes it and delivers its progress, however it ends."""

@@ -92,6 +92,9 @@ class Frame:
     ran_on: tuple[str, ...] = ()
     #: a signal runs through the last filter that could; the one that was chosen cannot
     held: bool = False
+    #: what the traces follow from, apart from the window: those of two frames that were made of equal things agree
+    #: where both show something; None where the edges are not settled
+    made_of: tuple[object, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -358,7 +361,18 @@ class LivePosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grown:
-    """The file of an open recording has grown: the same channels hold more samples."""
+    """The file of an open recording has grown, or more of it is known: the same channels hold more samples."""
+
+    recording_id: str
+    info: RecordingInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexed:
+    """All of a file is known now, of which the first part was opened; ``info`` is of what was recorded.
+
+    What is to be shown of it, as a montage makes it, follows as ``Grown``, or as ``Opened`` where it is other channels.
+    """
 
     recording_id: str
     info: RecordingInfo
@@ -383,6 +397,7 @@ Outcome = (
     | Stalled
     | LivePosition
     | Grown
+    | Indexed
     | Devices
     | ImportPreview
 )

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.held_recording import HeldRecording
 from jaxscope.compute.read_watch import ReadWatch
-from jaxscope.compute.scheduler import Cancelled
 from jaxscope.compute.tiles import TileMemory
 from jaxscope.data.recording import Recording, RecordingInfo
 from jaxscope.display.envelope import min_max
@@ -25,6 +25,7 @@ from jaxscope.filters.coefficients import ChainDesign
 
 if TYPE_CHECKING:
     from jaxscope.engines.program import Program
+    from jaxscope.readers.scans import Indexing
 
 FloatArray = npt.NDArray[np.float64]
 #: Samples (channels times time) that a window cache holds at most.
@@ -39,83 +40,6 @@ MOST_GROUPS = 4
 TILE_VALUES = 30_000_000
 #: Programs that are kept.
 MOST_PROGRAMS = 24
-
-
-class HeldRecording(Recording):
-    """A recording that is not closed while somebody reads it or holds it.
-
-    Once closed, ``read`` raises Cancelled: a job that outlives its recording ends without a word.
-    """
-
-    def __init__(self, inner: Recording, path: str = "", watch: ReadWatch | None = None) -> None:
-        self._inner = inner
-        self._path = path
-        self._watch = watch
-        self._users = 0
-        self._replaced: list[Recording] = []
-        self._closing = False
-        self._closed = False
-        self._lock = threading.Lock()
-
-    @property
-    def info(self) -> RecordingInfo:
-        """What is known without reading samples."""
-        return self._inner.info
-
-    def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
-        """Return samples as the recording does; Cancelled once it is closed."""
-        self.hold()
-        try:
-            if self._watch is None:
-                return self._inner.read(start, stop, channels)
-            with self._watch.reading(self._path):
-                samples = self._inner.read(start, stop, channels)
-            if self._closing:
-                raise Cancelled
-            return samples
-        finally:
-            self.release()
-
-    def hold(self) -> None:
-        """Keep the recording open until ``release``; Cancelled where it is closed."""
-        with self._lock:
-            if self._closed:
-                raise Cancelled
-            self._users += 1
-
-    def release(self) -> None:
-        """End a ``hold``."""
-        with self._lock:
-            self._users -= 1
-            close_now = self._closing and self._users == 0 and not self._closed
-            self._closed = self._closed or close_now
-            gone, self._replaced = (self._replaced, []) if self._users == 0 else ([], self._replaced)
-        for recording in gone:
-            recording.close()
-        if close_now:
-            self._inner.close()
-
-    def replace(self, inner: Recording) -> None:
-        """Read from another recording from now on: the same file, which has grown."""
-        with self._lock:
-            gone = self._inner
-            if self._closing:
-                gone = inner
-            else:
-                self._inner = inner
-            if self._users:
-                self._replaced.append(gone)
-                return
-        gone.close()
-
-    def close(self) -> None:
-        """Close the recording as soon as nobody uses it."""
-        with self._lock:
-            self._closing = True
-            close_now = self._users == 0 and not self._closed
-            self._closed = self._closed or close_now
-        if close_now:
-            self._inner.close()
 
 
 class WindowCache:
@@ -251,28 +175,53 @@ class RecordingLibrary:
         self._count = 0
         self._lock = threading.Lock()
 
-    def open(
+    def open_first_part(
         self, path: str, *, rate_hz: float | None = None, options: tuple[tuple[str, str], ...] = ()
-    ) -> OpenRecording:
-        """Open a file; ``options`` are what was told about it.
+    ) -> tuple[OpenRecording, Indexing | None]:
+        """Open a file by its first part, where it has to be gone through; return the way to the whole of it too.
 
         Raises
         ------
         ReadError
             If it cannot be read.
         """
-        from jaxscope.readers import open_recording
+        from jaxscope.readers import open_first_part
 
-        return self.add(open_recording(path, rate_hz=rate_hz, options=dict(options)), path)
+        first = open_first_part(path, rate_hz=rate_hz, options=dict(options))
+        return self.add(first.recording, path, is_whole=first.indexing is None), first.indexing
 
-    def add(self, recording: Recording, path: str) -> OpenRecording:
+    def add(self, recording: Recording, path: str, *, is_whole: bool = True) -> OpenRecording:
         """Take in a recording that is already open."""
         with self._lock:
             self._count += 1
-            held = HeldRecording(recording, path, self._watch)
+            held = HeldRecording(recording, path, self._watch, is_whole=is_whole)
             entry = OpenRecording(id=f"recording-{self._count}", path=path, recording=held, cache=WindowCache(held))
             self._open[entry.id] = entry
         return entry
+
+    def complete(self, entry: OpenRecording, whole: Recording) -> OpenRecording | None:
+        """Take the whole of a recording of which the first part is open; None where it is closed by now.
+
+        What was kept of the windows goes. Where the channels of the first part are not the first of the whole, whoever
+        still reads it gets Cancelled, as its numbers would mean other channels.
+        """
+        first = _shape_of(entry.recording.info)
+        held = entry.recording
+        if _shape_of(whole.info)[: len(first)] != first:
+            held = HeldRecording(whole, entry.path, self._watch)
+        with self._lock:
+            is_open = self._open.get(entry.id) is entry
+            made = OpenRecording(id=entry.id, path=entry.path, recording=held, cache=WindowCache(held))
+            if is_open:
+                self._open[entry.id] = made
+        if not is_open:
+            whole.close()
+            return None
+        if held is entry.recording:
+            held.replace(whole)
+        else:
+            entry.recording.close()
+        return made
 
     def by_path(self, path: str) -> OpenRecording | None:
         """Return the recording that was opened last from ``path``, or None."""
@@ -282,10 +231,14 @@ class RecordingLibrary:
                     return entry
         return None
 
+    def get(self, id_sought: str) -> OpenRecording | None:
+        """Return the recording of an id, None where it is closed."""
+        with self._lock:
+            return self._open.get(id_sought)
+
     def has(self, id_sought: str) -> bool:
         """Whether a recording is open."""
-        with self._lock:
-            return id_sought in self._open
+        return self.get(id_sought) is not None
 
     def drop(self, id_dropped: str) -> None:
         """Close one recording that nobody waits for any more."""
@@ -309,6 +262,10 @@ class RecordingLibrary:
         for entry in gone:
             entry.cache.clear()
             entry.recording.close()
+
+
+def _shape_of(info: RecordingInfo) -> tuple[tuple[object, ...], ...]:
+    return tuple((channel.name, channel.unit, channel.kind, channel.rate_hz) for channel in info.channels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from jaxscope.compute.frames import Opened
-from jaxscope.compute.library import HeldRecording, OpenRecording, WindowCache
+from jaxscope.compute.held_recording import HeldRecording
+from jaxscope.compute.library import OpenRecording, WindowCache
 from jaxscope.compute.opening import opened_of
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.errors import SpecError
@@ -177,6 +178,11 @@ class HeldMontage(HeldRecording):
         super().__init__(MontagedRecording(base, montage))
         self._base = base
 
+    @property
+    def is_whole(self) -> bool:
+        """False while only the first part of a file is known."""
+        return self._base.is_whole
+
     def hold(self) -> None:
         """Keep the recording open until ``release``; Cancelled where it is closed."""
         self._base.hold()
@@ -221,6 +227,11 @@ class Montages:
             self._last = (entry.id, montage, made)
         entry.cache.clear()
         return made
+
+    def forget(self) -> None:
+        """Make the montage anew when it is asked for: the recording has other channels, or more of them is known."""
+        with self._lock:
+            self._last = None
 
     def fitting(self, entry: OpenRecording, montage: Montage | None) -> OpenRecording | None:
         """Return what ``entry`` does; None where the montage does not fit, which was told when it was chosen."""

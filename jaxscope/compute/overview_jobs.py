@@ -146,8 +146,8 @@ def before_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[C
 
 
 def _kept_at(wish: Wish, channels: tuple[int, ...], n_samples: int) -> Path | None:
-    """Return where the pyramid of a wish is kept; None where it is read as quickly as it is found."""
-    if len(channels) * n_samples < KEPT_FROM_VALUES:
+    """Return where the pyramid of a wish is kept; None where it is read as quickly as it is found, or of a part."""
+    if len(channels) * n_samples < KEPT_FROM_VALUES or not wish.entry.recording.is_whole:
         return None
     reference = wish.state.document.recording
     options: object = None if reference is None else reference.options
@@ -255,6 +255,8 @@ def deliver_overview(bench: Workbench, wish: Wish, overview: Overview) -> None:
         after = overview.after if overview.after_key == overview.key else None
         if before is None or not overview.channels:
             return
+        if after is not None and after.n_samples != before.n_samples:
+            after = None  # of the recording before it grew
         edges = overview_edges(before.n_samples, bench.overview_px)
         low, high = _as_one(*before.overview(edges))
         filtered = None if after is None else _as_one(*after.overview(edges))

@@ -37,6 +37,8 @@ class ViewRequest:
 
     #: the chains that the traces show, also where they are pinned ones
     as_shown = True
+    #: more of the file may still change what is written: it waits until all of it is known
+    needs_whole = True
 
     def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps]:
         """Return the work that writes the table and tells how far it is."""

@@ -96,6 +96,8 @@ class FigureRequest:
 
     #: a figure shows what the traces show
     as_shown = True
+    #: more of the file may still change what is written: it waits until all of it is known
+    needs_whole = True
 
     def work(self, bench: Workbench, wish: Wish, job: int) -> Callable[[CancelToken], Steps | None]:
         """Return the work that writes it."""

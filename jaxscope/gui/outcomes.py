@@ -16,6 +16,7 @@ from jaxscope.compute.frames import (
     Failure,
     Frame,
     Grown,
+    Indexed,
     LivePosition,
     Opened,
     OverviewFrame,
@@ -63,8 +64,14 @@ class Outcomes:
                 # the picture goes on; what holds the filter stays said
                 window.traces.show_frame(outcome)
                 return
+            case Grown() | Indexed() if not self._conductor.is_open(outcome.recording_id):
+                return  # closed, while this was on its way
             case Grown():
                 window.shell.grow(outcome.info)
+            case Indexed():
+                window.actions_.take_indexed(outcome)
+                self._say_warnings(outcome.info.warnings)
+                return
             case LivePosition():
                 window.tell(outcome)
                 window.actions_.running.take(outcome)

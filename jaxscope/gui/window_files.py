@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
-from jaxscope.compute.frames import Opened, OverviewFrame
+from jaxscope.compute.frames import Indexed, Opened, OverviewFrame
 from jaxscope.compute.montaged import montaged_info
 from jaxscope.errors import JaxscopeError, SpecError, counted
 from jaxscope.filters.chain_file import load_chain
@@ -27,6 +27,7 @@ from jaxscope.gui.views.banner import Notice
 from jaxscope.gui.window_projects import PROJECT_SUFFIX, ProjectFiles
 from jaxscope.resource_files import resource_path
 from jaxscope.session import actions as act
+from jaxscope.session.actions_events import FoundEvents
 from jaxscope.session.events import with_events_of_file
 from jaxscope.session.project import load_project
 from jaxscope.session.settings import Settings
@@ -230,6 +231,12 @@ class WindowFiles(ProjectFiles):
             self.window.notify(misfit)
         self._remember(opened.path)
 
+    def take_indexed(self, indexed: Indexed) -> None:
+        """Take what is known of a recording now that all of its file has been gone through."""
+        self.shell.recorded = indexed.info
+        self._card_of = ""  # the picture was of the first part
+        self.shell.dispatch(FoundEvents(events=indexed.info.annotations))
+
     def _fitting(self, montage: Montage | None, opened: Opened) -> Montage | None:
         """Return a montage where it can be made of a recording; else say why not, and show the channels as recorded."""
         try:
@@ -250,7 +257,7 @@ class WindowFiles(ProjectFiles):
 
     def _say_new_events(self, count: int) -> None:
         """Say that the file holds events that the project does not know; its own are kept."""
-        if count:
+        if count > 0:
             come = f"The file holds {counted(count, 'event')} that the project did not know: taken in, yours are kept"
             self.window.status.say(come)
 

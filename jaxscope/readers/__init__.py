@@ -21,6 +21,7 @@ from jaxscope.readers.base import (
     with_article,
 )
 from jaxscope.readers.options import FORMAT_OPTION, check_options
+from jaxscope.readers.scans import FirstPart, scanned_first
 from jaxscope.readers.soundness import sound
 from jaxscope.registry import Registry
 
@@ -170,12 +171,49 @@ def open_recording(
     UsageError
         If the format has no such option, or cannot take its value.
     """
+    file, reader, given = _told(path, rate_hz, options, samples_first=samples_first)
+    return sound(reader.open(file, given), file.name)
+
+
+def open_first_part(
+    path: str | os.PathLike[str], *, rate_hz: float | None = None, options: Mapping[str, str] | None = None
+) -> FirstPart:
+    """Open a recording by what the begin of its file tells, where the format has to be gone through from end to end.
+
+    Parameters
+    ----------
+    path, rate_hz, options
+        As ``open_recording`` takes them.
+
+    Returns
+    -------
+    FirstPart
+        With the way to the whole recording, which is that of ``open_recording``.
+
+    Raises
+    ------
+    ReadError, UsageError
+        As ``open_recording`` does.
+    """
+    file, reader, given = _told(path, rate_hz, options)
+    scan = None if reader.scan is None else reader.scan(file, given)
+    if scan is None:
+        return FirstPart(recording=sound(reader.open(file, given), file.name))
+    return scanned_first(scan, file.name)
+
+
+def _told(
+    path: str | os.PathLike[str],
+    rate_hz: float | None,
+    options: Mapping[str, str] | None,
+    *,
+    samples_first: bool = False,
+) -> tuple[Path, ReaderFormat, OpenOptions]:
+    """Return the file, its reader, and what was told about it, checked."""
     file, told = Path(path), dict(options or {})
-    head = read_head(file)
-    name = _format_of(file, head, told.pop(FORMAT_OPTION, ""))
-    check_options(told, READERS[name].options, READERS[name].title)
-    given = OpenOptions(rate_hz=rate_hz, samples_first=samples_first, values=tuple(told.items()))
-    return sound(READERS[name].open(file, given), file.name)
+    reader = READERS[_format_of(file, read_head(file), told.pop(FORMAT_OPTION, ""))]
+    check_options(told, reader.options, reader.title)
+    return file, reader, OpenOptions(rate_hz=rate_hz, samples_first=samples_first, values=tuple(told.items()))
 
 
 def format_of(path: str | os.PathLike[str], chosen: str = "") -> ReaderFormat:

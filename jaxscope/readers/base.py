@@ -15,6 +15,7 @@ from pathlib import Path
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
 from jaxscope.readers.options import ReaderOption
+from jaxscope.readers.scans import Scan
 
 #: How many bytes of a file are shown to ``ReaderFormat.sniff``.
 HEAD_BYTES = 4096
@@ -60,6 +61,9 @@ class ReaderFormat:
         Takes a checked path and the options, and returns the open recording. Raises ``ReadError``.
     options : tuple of ReaderOption
         What can be told about a file; nothing has to be where a file tells it itself.
+    scan : callable or None
+        Takes what ``open`` does, and returns the scan that ``open`` runs to its end; None where opening reads no more
+        than a header, or the file is small.
     """
 
     name: str
@@ -68,6 +72,7 @@ class ReaderFormat:
     sniff: Callable[[bytes], bool]
     open: Callable[[Path, OpenOptions], Recording]
     options: tuple[ReaderOption, ...] = ()
+    scan: Callable[[Path, OpenOptions], Scan | None] | None = None
 
 
 def read_head(path: Path) -> bytes:

@@ -26,7 +26,8 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteArray, ByteFile
 from jaxscope.readers.mseed_decode import ASCII, NAMES, READABLE, decode, decode_text, most_samples
-from jaxscope.readers.mseed_records import Layout, Records, scan_records, sniff_mseed
+from jaxscope.readers.mseed_records import Found, Layout, Records, records_of, scan_next, sniff_mseed
+from jaxscope.readers.scans import Scan, SharedFile, scanned_whole
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 
@@ -131,6 +132,41 @@ class MseedSource:
         )
 
 
+class MseedScan(Scan):
+    """Goes through the headers of all records.
+
+    Parameters
+    ----------
+    path : Path
+    options : OpenOptions
+    """
+
+    def __init__(self, path: Path, options: OpenOptions) -> None:
+        self._file = ByteFile(path)
+        super().__init__(self._file.n_bytes)
+        self._shared = SharedFile(self._file.close)
+        self._let_go = self._shared.take()
+        self._options = options
+        self._found = Found()
+
+    def step(self) -> bool:
+        self.position = scan_next(self._file, self.position, self._found)
+        return self.position < self.n_bytes
+
+    def recording(self) -> Recording:
+        warnings: list[str] = []
+        file = self._file
+        records = records_of(file.name, self._found, warnings)
+        traces = _traces(records, _usable(records, warnings), warnings)
+        sources = [MseedSource(file, records, trace.rows, is_checked=False) for trace in traces]
+        sources = _checked(file, records, traces, sources, warnings)
+        info = _describe(file, records, traces, self._options, warnings)
+        return SourcedRecording(info, [Place(source=source, row=0) for source in sources], self._shared.take())
+
+    def close(self) -> None:
+        self._let_go()
+
+
 def open_mseed(path: Path, options: OpenOptions) -> Recording:
     """Open a miniSEED file, or the data records of a full SEED volume.
 
@@ -139,18 +175,7 @@ def open_mseed(path: Path, options: OpenOptions) -> Recording:
     ReadError
         If it holds no records, or none that can be decoded.
     """
-    warnings: list[str] = []
-    file = ByteFile(path)
-    try:
-        records = scan_records(file, warnings)
-        traces = _traces(records, _usable(records, warnings), warnings)
-        sources = [MseedSource(file, records, trace.rows, is_checked=False) for trace in traces]
-        sources = _checked(file, records, traces, sources, warnings)
-        info = _describe(file, records, traces, options, warnings)
-    except BaseException:
-        file.close()
-        raise
-    return SourcedRecording(info, [Place(source=source, row=0) for source in sources], file.close)
+    return scanned_whole(MseedScan(path, options))
 
 
 def _usable(records: Records, warnings: list[str]) -> npt.NDArray[np.bool_]:
@@ -318,4 +343,5 @@ FORMAT = ReaderFormat(
     suffixes=(".mseed", ".miniseed", ".ms", ".msd", ".seed"),
     sniff=sniff_mseed,
     open=open_mseed,
+    scan=MseedScan,
 )

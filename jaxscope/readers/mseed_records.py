@@ -70,7 +70,7 @@ class Records:
 
 
 @dataclass(slots=True)
-class _Found:
+class Found:
     """What has been found so far."""
 
     layouts: dict[Layout, int] = field(default_factory=dict)
@@ -89,27 +89,42 @@ def sniff_mseed(head: bytes) -> bool:
     return _is_header(head[:_FIXED_BYTES]) or volume
 
 
-def scan_records(file: ByteFile, warnings: list[str]) -> Records:
-    """Find all records of a file.
+def scan_next(file: ByteFile, position: int, found: Found) -> int:
+    """Take in the records that lie in the next megabytes; return how far the scan has come, the end where it is over.
+
+    Parameters
+    ----------
+    file : ByteFile
+    position : int
+        Where a record may begin.
+    found : Found
+        What came before; it grows.
+    """
+    if position + _FIXED_BYTES <= file.n_bytes:
+        raw = file.read(position, min(_BUFFER_BYTES, file.n_bytes - position))
+        position += _scan_buffer(file, raw, position, found)
+        if position + _FIXED_BYTES <= file.n_bytes:
+            return position
+    found.n_foreign_bytes += max(0, file.n_bytes - position)
+    return file.n_bytes
+
+
+def records_of(name: str, found: Found, warnings: list[str]) -> Records:
+    """Return all records that were found, and tell what is none.
 
     Raises
     ------
     ReadError
         If there are none.
     """
-    found, position = _Found(), 0
-    while position + _FIXED_BYTES <= file.n_bytes:
-        raw = file.read(position, min(_BUFFER_BYTES, file.n_bytes - position))
-        position += _scan_buffer(file, raw, position, found)
-    found.n_foreign_bytes += max(0, file.n_bytes - position)
     if not found.parts:
         what = "only records with damaged headers" if found.n_broken else "no miniSEED records"
-        raise ReadError(f"{file.name} holds {what}", hint="copy the file again, or choose another")
+        raise ReadError(f"{name} holds {what}", hint="copy the file again, or choose another")
     if found.n_broken:
         warnings.append(f"{found.n_broken:,} records have damaged headers and are left out")
     if found.n_cut_bytes:
         warnings.append(
-            f"{file.name} stops inside its last record: {found.n_cut_bytes:,} bytes of it are there and are left out"
+            f"{name} stops inside its last record: {found.n_cut_bytes:,} bytes of it are there and are left out"
         )
     if found.n_foreign_bytes:
         warnings.append(f"{found.n_foreign_bytes:,} bytes that belong to no data record are left out")
@@ -125,7 +140,7 @@ def scan_records(file: ByteFile, warnings: list[str]) -> Records:
     )
 
 
-def _scan_buffer(file: ByteFile, raw: ByteArray, position: int, found: _Found) -> int:
+def _scan_buffer(file: ByteFile, raw: ByteArray, position: int, found: Found) -> int:
     """Take in the records that lie whole in a buffer; return how far the scan has come, more than 0."""
     is_last = position + len(raw) >= file.n_bytes
     at = 0
@@ -310,7 +325,7 @@ def _run_length(raw: ByteArray, at: int, layout: Layout) -> int:
     return n_records
 
 
-def _take(raw: ByteArray, at: int, n_records: int, layout: Layout, position: int, found: _Found) -> None:
+def _take(raw: ByteArray, at: int, n_records: int, layout: Layout, position: int, found: Found) -> None:
     table = raw[at : at + n_records * layout.n_bytes].reshape(n_records, layout.n_bytes)
     layout_index = found.layouts.setdefault(layout, len(found.layouts))
     keys = [table[:, 8:20], table[:, 32:36]]

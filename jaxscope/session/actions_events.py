@@ -17,6 +17,16 @@ class AddEvents(Action):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundEvents(Action):
+    """All events of the file are known now, of which the first were read; what was done to them stays.
+
+    It is nothing to undo: every document of the history is of this file.
+    """
+
+    events: tuple[Annotation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeEvent(Action):
     """Move, resize or rename an event: ``to`` takes the place of ``event``."""
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
 from jaxscope.session.actions import Action, ClosedRecording, LoadedProject, OpenedRecording
+from jaxscope.session.actions_events import FoundEvents
 from jaxscope.session.describe import describe_change
 from jaxscope.session.pins import looking_at_own_chains
 from jaxscope.session.reduce import reduce, with_stage_in_range
@@ -166,6 +167,8 @@ class Store:
             history = self._history
             history.undo, history.redo, history.merge_key = (), (), None
             history.saved = _saved_after(history.saved, following.document, action)
+        elif isinstance(action, FoundEvents):
+            self._let_all_know(action)
         elif following.document != previous.document:
             self._remember(previous, following, action.merge_key)
         elif action.merge_key is None and following is not previous:
@@ -234,6 +237,24 @@ class Store:
             shared.undo = (*shared.undo[:-1], step)
         shared.redo = ()
         shared.merge_key = merge_key
+
+    def _let_all_know(self, found: FoundEvents) -> None:
+        """Take what is known of the file into every document of the history, and into what is saved."""
+        shared = self._history
+        known: dict[tuple[int, int], Document] = {}
+
+        def following(document: Document) -> Document:
+            # most documents of a history share their events
+            key = id(document.annotations), id(document.read_events)
+            if key not in known:
+                known[key] = reduce(SessionState(document=document), found).document
+            made = known[key]
+            return replace(document, annotations=made.annotations, read_events=made.read_events)
+
+        shared.undo = tuple(_Step(following(step.document), step.text) for step in shared.undo)
+        shared.redo = tuple(_Step(following(step.document), step.text) for step in shared.redo)
+        shared.saved = following(shared.saved)
+        shared.merge_key = None
 
     def _show(self, document: Document) -> None:
         self._history.merge_key = None

@@ -203,6 +203,10 @@ class StatusBarView(AbstractView, QWidget):
         for export in self._exports.values():
             left = "" if export.seconds_left is None else f", {span_text(max(1, round(export.seconds_left)))} left"
             return export.share, f"Exporting: {int(export.share * 100)} %{left}"
+        indexing = self._busy.get("indexing")
+        if indexing is not None and indexing.share is not None:
+            # before what is said of the whole recording: there is only a part of it yet
+            return indexing.share, f"{indexing.label}: {int(indexing.share * 100)} %"
         overview = self._overview
         if overview is not None and overview.read_share < 1:
             return overview.read_share, f"Reading: {int(overview.read_share * 100)} %"
