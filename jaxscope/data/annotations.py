@@ -6,8 +6,8 @@ MNE, or by a flag. Events in order are sorted by onset; sorting keeps those of o
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 #: How the text of an event begins that marks a bad span, in capitals or not.
@@ -100,6 +100,57 @@ class EventEdits:
 def in_order(events: Iterable[Annotation]) -> tuple[Annotation, ...]:
     """Return events sorted by onset."""
     return tuple(sorted(events, key=lambda event: event.onset_s))
+
+
+def with_event(events: tuple[Annotation, ...], event: Annotation, at: int | None = None) -> tuple[Annotation, ...]:
+    """Return events in order with another one; ``at`` names one whose place it takes, None is none.
+
+    It stands where sorting would put it, at the cost of a search.
+
+    Examples
+    --------
+    >>> one, other = (Annotation(onset_s=float(second)) for second in (1, 2))
+    >>> [event.onset_s for event in with_event((one, other), Annotation(onset_s=3.0), at=0)]
+    [2.0, 3.0]
+    """
+    rest = events if at is None else events[:at] + events[at + 1 :]
+    first = bisect_left(rest, event.onset_s, key=lambda other: other.onset_s)
+    stop = bisect_right(rest, event.onset_s, lo=first, key=lambda other: other.onset_s)
+    place = stop if at is None else min(max(at, first), stop)
+    return (*rest[:place], event, *rest[place:])
+
+
+def changed_part(before: tuple[Annotation, ...], after: tuple[Annotation, ...]) -> tuple[int, int, int]:
+    """Return what differs between two tuples: ``before[first:stop]`` has become ``after[first:other]``.
+
+    What both begin and end with is found by halving, which compares each event once and by its identity first.
+
+    Examples
+    --------
+    >>> one, two, three = (Annotation(onset_s=float(second)) for second in (1, 2, 3))
+    >>> changed_part((one, two, three), (one, three))
+    (1, 2, 1)
+    """
+    shorter = min(len(before), len(after))
+    first = _how_many(shorter, lambda low, high: before[low:high] == after[low:high])
+    ends = len(before), len(after)
+    last = _how_many(
+        shorter - first,
+        lambda low, high: before[ends[0] - high : ends[0] - low] == after[ends[1] - high : ends[1] - low],
+    )
+    return first, len(before) - last, len(after) - last
+
+
+def _how_many(most: int, is_same: Callable[[int, int], bool]) -> int:
+    """Return how many are the same from an end on; ``is_same`` tells of a half-open part."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def place_of(events: Sequence[Annotation], event: Annotation) -> int | None:

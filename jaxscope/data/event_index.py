@@ -26,12 +26,24 @@ class EventIndex:
     ----------
     events : sequence of Annotation
         In order of onset.
+    like : tuple of EventIndex and (int, int, int), or None
+        An index of nearly the same events, and what differs, as ``changed_part`` tells it: only that is looked at.
     """
 
-    def __init__(self, events: Sequence[Annotation] = ()) -> None:
+    def __init__(
+        self, events: Sequence[Annotation] = (), like: tuple[EventIndex, tuple[int, int, int]] | None = None
+    ) -> None:
         self.events = tuple(events)
-        self.onsets_s = np.array([event.onset_s for event in self.events], dtype=np.float64)
-        self.lengths_s = np.array([event.duration_s or 0.0 for event in self.events], dtype=np.float64)
+        known: EventIndex | None = None if like is None else like[0]
+        first, stop, other = (0, 0, len(self.events)) if like is None else like[1]
+        fresh = self.events[first:other]
+        onsets_s = np.array([event.onset_s for event in fresh], dtype=np.float64)
+        lengths_s = np.array([event.duration_s or 0.0 for event in fresh], dtype=np.float64)
+        if known is not None:
+            onsets_s = np.concatenate((known.onsets_s[:first], onsets_s, known.onsets_s[stop:]))
+            lengths_s = np.concatenate((known.lengths_s[:first], lengths_s, known.lengths_s[stop:]))
+        self.onsets_s: FloatArray = onsets_s
+        self.lengths_s: FloatArray = lengths_s
         #: how many events the last search looked at
         self.touched = 0
         #: longest duration, numbers and onsets of each class

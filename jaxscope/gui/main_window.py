@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QChildEvent, QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.compute.formats import short_titles
@@ -78,7 +78,6 @@ class MainWindow(QWidget):
         self.setWindowTitle("jaxscope")
         self.setMinimumSize(*_SMALLEST)
         self.setAcceptDrops(True)
-        theme().dress(self)
         self.shell = Shell(store, self.refuse)
         self.actions_ = WindowActions(self, self.shell, conductor, settings)
         self._conductor = conductor
@@ -91,6 +90,7 @@ class MainWindow(QWidget):
         self.floating = FloatingParts(self, self.actions_)
         self._views.append(self.floating)
         self.parts: WindowLayout = WindowLayout(self)
+        self.parts.dress()
         connect_views(self)
         self.router = KeyRouter(self, self.actions_)
         for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
@@ -232,6 +232,12 @@ class MainWindow(QWidget):
         self.update()
 
     # --- events
+
+    def childEvent(self, event: QChildEvent) -> None:
+        super().childEvent(event)
+        # menus and the system's questions belong to the window itself, which wears no sheet
+        if event.polished() and isinstance(event.child(), QMenu | QDialog):
+            theme().dress(event.child())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

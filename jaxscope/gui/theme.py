@@ -74,7 +74,9 @@ class Theme(QObject):
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
         self._here = threading.local()
-        self._windows: weakref.WeakSet[QWidget] = weakref.WeakSet()
+        #: what always wears the theme of now, and what does while it is open
+        self._parts: weakref.WeakSet[QWidget] = weakref.WeakSet()
+        self._floating: weakref.WeakSet[QWidget] = weakref.WeakSet()
 
     @contextmanager
     def worn_here(self, mode: Literal["dark", "light"]) -> Iterator[None]:
@@ -138,13 +140,20 @@ class Theme(QObject):
         self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
         self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
 
-    def dress(self, window: QWidget) -> None:
-        """Give a window, and all that opens in it, the style sheet of now and of every later theme.
+    def dress(self, part: QWidget) -> None:
+        """Give a part of a window, and all that is in it, the style sheet of now and of every later theme.
 
-        A sheet of the application would say the same, but Qt then polishes each widget once for each of its ancestors.
+        A sheet of the application would say the same, but Qt then polishes each widget once for each of its ancestors;
+        one of a whole window dresses what is closed as well.
         """
-        self._windows.add(window)
-        window.setStyleSheet(self._sheet())
+        self._parts.add(part)
+        part.setStyleSheet(self._sheet())
+
+    def dress_to_open(self, part: QWidget) -> None:
+        """Give something that is about to be shown the style sheet of now: while it is closed no theme costs it any."""
+        if part.styleSheet() != self._sheet():
+            part.setStyleSheet(self._sheet())
+        self._floating.add(part)
 
     def set_mode(self, mode: ThemeMode) -> None:
         """Switch to ``dark``, ``light`` or ``system``."""
@@ -191,9 +200,9 @@ class Theme(QObject):
         if self._installed and isinstance(application, QApplication):
             application.setPalette(self._palette())
             application.setFont(make_font(13 * self._text_scale))
-            for window in list(self._windows):
-                if isValid(window):
-                    window.setStyleSheet(self._sheet())
+            opened = [part for part in self._floating if isValid(part) and not part.isHidden()]
+            for part in (*(part for part in self._parts if isValid(part)), *opened):
+                part.setStyleSheet(self._sheet())
         self.changed.emit()
 
     def _sheet(self) -> str:

@@ -61,6 +61,11 @@ class WindowLayout:
         whole.addWidget(self._pages, 1)
         whole.addWidget(window.status)
 
+    def dress(self) -> None:
+        """Have the parts wear the theme; what floats over them does so when it opens."""
+        for part in (self._window.top, self._pages, self._window.status):
+            theme().dress(part)
+
     def _centre(self) -> QWidget:
         window = self._window
         body = QHBoxLayout()
@@ -184,6 +189,7 @@ class WindowLayout:
             self.fold.show_open(None)
 
     def _place_dock(self) -> None:
+        theme().dress_to_open(self._window.dock)
         width = self._window.dock.sizeHint().width()
         corner = self._work.mapTo(self._window, QPoint(0, 0))
         left = corner.x() + self._work.width() - scaled(WIDTH_PX) - width

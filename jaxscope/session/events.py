@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-from jaxscope.data.annotations import Annotation, EventEdits, in_order, place_of
+from jaxscope.data.annotations import Annotation, EventEdits, changed_part, in_order, place_of, with_event
 from jaxscope.errors import SpecError, counted
 from jaxscope.session.action import Action
 from jaxscope.session.actions_events import AddEvents, ChangeEvent, RemoveEvents, SelectEvent, SetBadSpans
@@ -45,10 +45,12 @@ def with_events(document: Document, action: Action) -> Document:
         case AddEvents():
             for event in action.events:
                 _check(event)
+            if len(action.events) == 1:
+                return replace(document, annotations=with_event(events, action.events[0]))
             return replace(document, annotations=in_order((*events, *action.events))) if action.events else document
         case ChangeEvent() if (at := place_of(events, action.event)) is not None and action.event != action.to:
             _check(action.to)
-            return replace(document, annotations=in_order((*events[:at], action.to, *events[at + 1 :])))
+            return replace(document, annotations=with_event(events, action.to, at))
         case RemoveEvents():
             gone = Counter(action.events)
             kept = tuple(event for event in events if not _take(gone, event))
@@ -83,13 +85,8 @@ def recent_texts(document: Document, typed: tuple[str, ...] = ()) -> tuple[str, 
 
 def describe_events(before: tuple[Annotation, ...], after: tuple[Annotation, ...]) -> str:
     """Return what happened to events in a few words, such as ``"Move event Blink"``."""
-    # most are the very same: only what lies between the first and the last that differ is counted
-    same = next((n for n, (one, other) in enumerate(zip(before, after, strict=False)) if one is not other), None)
-    first = min(len(before), len(after)) if same is None else same
-    last = 0
-    while last < min(len(before), len(after)) - first and before[-1 - last] is after[-1 - last]:
-        last += 1
-    old, new = Counter(before[first : len(before) - last]), Counter(after[first : len(after) - last])
+    first, stop, other = changed_part(before, after)
+    old, new = Counter(before[first:stop]), Counter(after[first:other])
     gone, come = list((old - new).elements()), list((new - old).elements())
     if len(gone) == len(come) == 1:
         return _describe_change(gone[0], come[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jaxscope.data.annotations import Annotation, EventEdits, in_order, joined_channels
+from jaxscope.data.annotations import Annotation, EventEdits, changed_part, in_order, joined_channels, with_event
 from jaxscope.data.event_index import EventIndex
 
 
@@ -84,3 +84,33 @@ def test_events_that_differ_by_one_channel_are_joined_where_the_first_stood() ->
         event("a", text="x"),
     )
     assert joined_channels((event(), event())) == (event(), event())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_differs_between_two_lists_is_found_and_an_index_of_it_is_that_of_all(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    before = in_order(
+        Annotation(onset_s=float(onset), duration_s=float(length), text=str(n))
+        for n, (onset, length) in enumerate(zip(rng.integers(0, 40, 60), rng.exponential(2, 60), strict=True))
+    )
+    first, stop = sorted(rng.integers(0, 60, 2).tolist())
+    fresh = tuple(Annotation(onset_s=float(onset)) for onset in rng.uniform(0, 40, rng.integers(0, 4)))
+    after = in_order((*before[:first], *fresh, *before[stop:]))
+    part = changed_part(before, after)
+    assert before[: part[0]] == after[: part[0]]
+    assert before[part[1] :] == after[part[2] :]
+    own = EventIndex(after, (EventIndex(before), part))
+    for start_s in range(0, 40, 3):
+        assert (
+            own.between(start_s, start_s + 2.5).tolist() == EventIndex(after).between(start_s, start_s + 2.5).tolist()
+        )
+
+
+def test_another_event_stands_where_sorting_would_put_it() -> None:
+    events = in_order(Annotation(onset_s=float(n // 3), text=str(n)) for n in range(12))
+    for onset_s in (-1.0, 0.0, 1.0, 1.5, 3.0, 9.0):
+        added = Annotation(onset_s=onset_s, text="new")
+        assert with_event(events, added) == in_order((*events, added))
+        for at in range(len(events)):
+            expected = in_order((*events[:at], added, *events[at + 1 :]))
+            assert with_event(events, added, at) == expected

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QAction, QColor, QImage, QKeySequence
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import delete
 
+from jaxscope.gui.assets import tokens
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover, Sheet, _Watch
+from jaxscope.gui.components.painting import begin
 from jaxscope.gui.components.scrolling import scrolling
+from jaxscope.gui.components.shadow import paint_rings, paint_shadow
+from jaxscope.gui.theme import theme
 
 
 @pytest.fixture
@@ -229,3 +234,56 @@ def test_open_popovers_share_one_filter_of_events_and_none_is_left_when_all_are_
     asked.clear()
     QApplication.sendEvent(window, QEvent(QEvent.Type.LayoutRequest))
     assert asked == []
+
+
+class _Polished(QWidget):
+    """Counts how often it is given another style."""
+
+    times = 0
+
+    def event(self, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.StyleChange
+        return super().event(event)
+
+
+@pytest.mark.parametrize("kind", ["popover", "sheet"])
+def test_what_is_closed_wears_another_theme_only_when_it_is_shown_again(window, kind):
+    theme().set_mode("dark")
+    button = Button("Open", parent=window) if kind == "popover" else None
+    made = Popover(window, name="One") if kind == "popover" else Sheet(window, title="One")
+    part = _Polished(made)
+    made.body.addWidget(part)
+
+    def show() -> None:
+        made.open_under(button) if isinstance(made, Popover) else made.open_sheet()
+
+    show()
+    assert tokens()["dark"]["raised"] in made.styleSheet()
+    part.times = 0
+    theme().set_mode("light")
+    assert part.times > 0
+    assert tokens()["light"]["raised"] in made.styleSheet()
+    made.close_floating()
+    part.times = 0
+    theme().set_mode("dark")
+    assert part.times == 0
+    show()
+    assert part.times > 0
+    assert tokens()["dark"]["raised"] in made.styleSheet()
+    made.close_floating()
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.25, 2.0])
+@pytest.mark.parametrize("card", [QRectF(60, 60, 420, 300), QRectF(61, 47, 333, 263), QRectF(70, 60, 20, 12)])
+def test_a_shadow_is_what_its_discs_give(qapp, ratio, card):
+    pictures = []
+    for paint in (paint_rings, paint_shadow):
+        image = QImage(round(560 * ratio), round(460 * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(ratio)
+        image.fill(QColor("#456789"))
+        with begin(image) as painter:
+            paint(painter, card, 12)
+            painter.fillRect(card, QColor("white"))
+        pictures.append(np.frombuffer(image.bits(), np.uint8).astype(int).copy())
+    assert np.ptp(pictures[0].reshape(-1, 4)[:, 0]) > 100
+    assert np.abs(pictures[0] - pictures[1]).max() <= 4

@@ -7,10 +7,8 @@ Invariant: the popovers that are open in a window stand in one line, each under 
 
 from __future__ import annotations
 
-from math import exp
-
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -19,12 +17,11 @@ from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, hairline, rounded
 from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.scrolling import scroll_to, scrolling
+from jaxscope.gui.components.shadow import BLUR_PX, paint_shadow
 from jaxscope.gui.theme import colour, scaled, theme
 
-_BLUR = 40
 #: room around the card of a popover that its shadow takes
-SHADOW_PX = _BLUR
-_DROP = 12
+SHADOW_PX = _BLUR = BLUR_PX
 _RADIUS = 12
 #: between a card and the window, and what keeps a body that scrolls out of the round corners of its card
 _WINDOW_GAP, _CORNER_GAP = 8, 4
@@ -35,23 +32,6 @@ _SCROLL_KEYS = {
     Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
     Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
 }
-_RINGS = 24
-_GAUSS_SUM = sum(exp(-2.0 * (1 - 2 * ring / (_RINGS - 1)) ** 2) for ring in range(_RINGS))
-
-
-def paint_shadow(painter: QPainter, card: QRectF, radius: float = _RADIUS) -> None:
-    """Draw the soft shadow of a card (blur 40, 12 down) around and below it."""
-    strength = 0.59 if theme().is_dark else 0.21
-    painter.setPen(Qt.PenStyle.NoPen)
-    # discs of a Gaussian from outside in: what they add up to at the edge is half of the strength
-    for ring in range(_RINGS):
-        place = 1 - 2 * ring / (_RINGS - 1)
-        weight = strength * exp(-2.0 * place * place) / _GAUSS_SUM
-        reach = place * _BLUR * 0.62
-        painter.setBrush(colour("scrim", round(weight, 4)))
-        shape = card.translated(0, _DROP).adjusted(-reach, -reach, reach, reach)
-        corner = max(2.0, radius + reach)
-        painter.drawRoundedRect(shape, corner, corner)
 
 
 class _Floating(QWidget):
@@ -104,6 +84,8 @@ class _Floating(QWidget):
         return True
 
     def _take_focus(self) -> None:
+        """Get ready to be shown: in the theme of now, and the place of the focus known."""
+        theme().dress_to_open(self)
         held = QApplication.focusWidget()
         self._return_to = held if held is not None and not self.isAncestorOf(held) else None
         self.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -243,7 +225,7 @@ class Popover(_Floating):
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:
             card = QRectF(self.card())
-            paint_shadow(painter, card)
+            paint_shadow(painter, card, _RADIUS)
             rounded(painter, card, _RADIUS, "raised", "line2")
 
     def _place(self) -> None:
@@ -336,7 +318,7 @@ class Sheet(_Floating):
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:
             painter.fillRect(self.rect(), colour("scrim", 0.55))
-            paint_shadow(painter, QRectF(self._frame.geometry()))
+            paint_shadow(painter, QRectF(self._frame.geometry()), _RADIUS)
 
     def _place(self) -> None:
         window = self.parentWidget()

@@ -1,23 +1,26 @@
 """The list of events: search while typing, one text alone, a click or an arrow goes there; tables of them in and out.
 
-A list view on a model that holds numbers into the document's events, so ten thousand rows cost nothing but those that
-are seen, and arrows, Home, End and a screen reader come with it.
+A table of one column on a model that holds numbers into the document's events, so ten thousand rows cost nothing but
+those that are seen, and arrows, Home, End and a screen reader come with it. A list view would ask for every row before
+it scrolls to one; the rows of a table have a height without being asked for.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QHBoxLayout,
-    QListView,
+    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -51,10 +54,14 @@ class _Events(QAbstractListModel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.events: tuple[Annotation, ...] = ()
-        self.numbers: list[int] = []
+        self.numbers: Sequence[int] = ()
 
-    def show_events(self, events: tuple[Annotation, ...], numbers: list[int]) -> None:
-        """Take other events."""
+    def show_events(self, events: tuple[Annotation, ...], numbers: Sequence[int]) -> None:
+        """Take other events; where there are as many, only what is seen is asked for again."""
+        if len(numbers) == len(self.numbers) > 0:
+            self.events, self.numbers = events, numbers
+            self.dataChanged.emit(self.index(0), self.index(len(numbers) - 1))
+            return
         self.beginResetModel()
         self.events, self.numbers = events, numbers
         self.endResetModel()
@@ -106,7 +113,7 @@ class _EventDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class _EventListView(QListView):
+class _EventListView(QTableView):
     """Enter goes to the event, Delete removes it, F2 edits it."""
 
     wanted = Signal(int)
@@ -115,16 +122,29 @@ class _EventListView(QListView):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
-        self.setUniformItemSizes(True)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.hide()
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMinimumSectionSize(1)
         self.viewport().setAutoFillBackground(False)
         self.setAccessibleName("Events, in order of time")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        ends = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: self.model().rowCount() - 1}
+        if key in ends:
+            self.setCurrentIndex(self.model().index(ends[key], 0))
+            self.wanted.emit(ends[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.wanted.emit(self.currentIndex().row())
         elif key == Qt.Key.Key_Delete:
             self.removed.emit()
@@ -135,6 +155,12 @@ class _EventListView(QListView):
         else:
             super().keyPressEvent(event)
             self.wanted.emit(self.currentIndex().row())
+
+    def show_rows(self, high_px: int, count: int) -> None:
+        """Give every row a height, and the list that of so many rows."""
+        self.verticalHeader().setDefaultSectionSize(high_px)
+        self.verticalScrollBar().setSingleStep(high_px)
+        self.setFixedHeight(high_px * count)
 
 
 class _SearchField(TextField):
@@ -165,7 +191,7 @@ class EventList(Popover, AbstractView):
         self.list = _EventListView(self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(_EventDelegate(self.list))
-        self.list.setFixedHeight(scaled(_ROW) * _ROWS)
+        self.list.show_rows(scaled(_ROW), _ROWS)
         self.nothing = Paragraph("", 12, "text3")
         self.import_button = Button("Import…", "plain", height=28)
         self.export_button = Button("Export…", "plain", height=28)
@@ -236,18 +262,14 @@ class EventList(Popover, AbstractView):
 
     def _refresh(self) -> None:
         events = self._shown = self._desk.events
-        counts = Counter(event.text for event in events)
-        if self._text not in counts:
+        texts = looks_of(events).texts
+        if self._text not in dict(texts):
             self._text = _ALL
-        choices = [(text, f"{text or 'no text'} ({number})") for text, number in counts.most_common()]
+        choices = [(text, f"{text or 'no text'} ({number})") for text, number in texts]
         self.texts.set_choices([(_ALL, "All texts"), *(choice for choice in choices if choice[0])])
         self.texts.set_current(self._text)
         wanted = self.search.text().strip().casefold()
-        numbers = [
-            number
-            for number, event in enumerate(events)
-            if (not self._text or event.text == self._text) and wanted in label_of(event).casefold()
-        ]
+        numbers = self._found(events, wanted)
         self.model.show_events(events, numbers)
         total = counted(len(events), "event").replace(str(len(events)), f"{len(events):,}")
         self.count.setText(total if len(numbers) == len(events) else f"{len(numbers):,} of {total}")
@@ -260,6 +282,25 @@ class EventList(Popover, AbstractView):
         self.body.invalidate()
         self._place()
 
+    def _found(self, events: tuple[Annotation, ...], wanted: str) -> Sequence[int]:
+        """Return the numbers of the events that have the chosen text and say what is searched for."""
+        if not wanted and not self._text:
+            return range(len(events))
+        own = [number for number, event in enumerate(events) if not self._text or event.text == self._text]
+        if not wanted:
+            return own
+        # few texts stand for very many events: each is looked into once
+        said: dict[tuple[str, tuple[str, ...]], bool] = {}
+        found = []
+        for number in own:
+            event = events[number]
+            key = (event.text, event.channels)
+            if key not in said:
+                said[key] = wanted in label_of(event).casefold()
+            if said[key]:
+                found.append(number)
+        return found
+
     def _nothing_words(self, events: tuple[Annotation, ...], wanted: str) -> str:
         if not events:
             return "No events yet. A adds one at the pointer or over the cursors"
@@ -270,8 +311,9 @@ class EventList(Popover, AbstractView):
         row = -1
         if selected is not None:
             at = place_of(self._desk.events, selected) or 0
-            place = bisect_left(self.model.numbers, at)
-            row = place if self.model.numbers[place : place + 1] == [at] else -1
+            numbers = self.model.numbers
+            place = bisect_left(numbers, at)
+            row = place if place < len(numbers) and numbers[place] == at else -1
         index = self.model.index(row) if row >= 0 else QModelIndex()
         self.list.setCurrentIndex(index)
         if row >= 0:

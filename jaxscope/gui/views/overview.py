@@ -11,18 +11,19 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Busy, Envelope, Grown, Opened, OverviewFrame
 from jaxscope.data.annotations import Gap
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hairline, rounded
-from jaxscope.gui.event_looks import BAD_COLOUR, looks_of
+from jaxscope.gui.event_looks import looks_of
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
+from jaxscope.gui.views.overview_ticks import tick_image
 from jaxscope.gui.views.traces_gaps import hatch
 from jaxscope.gui.views.traces_numbers import clock
 from jaxscope.gui.views.traces_picture import trace_colours
@@ -54,7 +55,7 @@ class OverviewView(AbstractView, QWidget):
         self._drag: tuple[str, float, float, float] | None = None
         self._told_width = -1
         #: events as ticks, and what they were painted for
-        self._tick_picture: tuple[object, QPixmap] | None = None
+        self._tick_picture: tuple[object, QImage] | None = None
         self.setFixedHeight(scaled(76))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -186,7 +187,7 @@ class OverviewView(AbstractView, QWidget):
             left, right = self._x(start_s), self._x(stop_s)
             rounded(painter, QRectF(left, foot, max(1.0, right - left), 3), 1.5, "after")
         if self._state.viewport.show_events:
-            painter.drawPixmap(QPointF(0, 0), self._ticks())
+            painter.drawImage(QPointF(0, 0), self._ticks())
         ticks = time_ticks(0.0, self._total_s, self._width, least_px=scaled(110))
         for second in ticks.minor:
             painter.fillRect(QRectF(round(self._x(second)), foot + 10, 1, 4), colour("line2"))
@@ -201,25 +202,13 @@ class OverviewView(AbstractView, QWidget):
                 room = QRectF(self._x(second) - 60, foot + 5, 120, scaled(16))
                 draw_text(painter, room, words, font(11), "text3", CENTRE)
 
-    def _ticks(self) -> QPixmap:
+    def _ticks(self) -> QImage:
         """Return the events as ticks, painted once for a list of events, a width and a theme."""
         looks, ratio = looks_of(self._state.document.annotations), self.devicePixelRatioF()
         key = (looks, self.width(), rail_px(), self._total_s, ratio, theme().is_dark)
         if self._tick_picture is None or self._tick_picture[0] != key:
-            picture = QPixmap(max(1, round(self.width() * ratio)), round(8 * ratio))
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(Qt.GlobalColor.transparent)
-            with QPainter(picture) as ticks:
-                ticks.setRenderHint(QPainter.RenderHint.Antialiasing)
-                for number in looks.drawn(0.0, self._total_s, self._width):
-                    event = looks.events[number]
-                    length = min(event.stop_s, self._total_s) / max(self._total_s, 1e-9) * self._width
-                    left = self._x(event.onset_s)
-                    if event.marks_bad:
-                        rounded(ticks, QRectF(left, 2, max(2.0, rail_px() + length - left), 5), 1, BAD_COLOUR)
-                    else:
-                        rounded(ticks, QRectF(round(left) - 1, 2, 2, 5), 1, looks.colour_of(event))
-            self._tick_picture = (key, picture)
+            room = {"left": rail_px(), "room": self._width, "total_s": self._total_s}
+            self._tick_picture = (key, tick_image(looks, self.width(), ratio, **room))
         return self._tick_picture[1]
 
     def _filtered_spans(self) -> list[tuple[float, float]]:

@@ -15,9 +15,9 @@ from PySide6.QtGui import QImage, QPainter, QPen
 
 from jaxscope.data.annotations import Annotation
 from jaxscope.gui.components.painting import draw_text, rounded, text_width
-from jaxscope.gui.event_looks import BAD_COLOUR, COLOURS, EventLooks, looks_of
+from jaxscope.gui.event_looks import TOKENS, EventLooks, looks_of
 from jaxscope.gui.painting.geometry import PaneRect
-from jaxscope.gui.theme import colour, font, scaled
+from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_gaps import hatch
 from jaxscope.gui.views.traces_model import TracesModel
@@ -41,6 +41,12 @@ class Mark:
     right: float
     label_px: float
     is_flagged: bool
+    #: place of its colour in ``TOKENS``
+    code: int
+
+
+#: The last marks of a pane, and what they were made of: a press asks for those that a repaint has just made.
+_last_marks: dict[str, tuple[object, list[Mark]]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +60,17 @@ class Hit:
 def marks_in(model: TracesModel, pane: PaneRect) -> list[Mark]:
     """Return the events of a pane in order of onset; labels do not overlap, and flags stand once a pixel."""
     looks = looks_of(model.state.document.annotations)
-    selected, face = model.state.viewport.selected_event, font(11, 500)
+    selected = model.state.viewport.selected_event
+    asked = (looks, model.start_s, model.stop_s, pane.left, pane.width, selected, theme().text_scale)
+    known = _last_marks.get(pane.content)
+    if known is None or known[0] != asked:
+        known = (asked, _make_marks(model, pane, looks, selected))
+        _last_marks[pane.content] = known
+    return known[1]
+
+
+def _make_marks(model: TracesModel, pane: PaneRect, looks: EventLooks, selected: Annotation | None) -> list[Mark]:
+    face = font(11, 500)
     free_from = last_left = -1e9
     marks: list[Mark] = []
     n_labels, longest = 0, float(scaled(_LONGEST_LABEL_PX))
@@ -62,7 +78,8 @@ def marks_in(model: TracesModel, pane: PaneRect) -> list[Mark]:
     onsets_s, lengths_s = looks.index.onsets_s[numbers], looks.index.lengths_s[numbers]
     lefts = np.round(pane.left + (onsets_s - model.start_s) / model.duration_s * pane.width).tolist()
     rights = (pane.left + (onsets_s + lengths_s - model.start_s) / model.duration_s * pane.width).tolist()
-    for number, left, right in zip(numbers, lefts, rights, strict=True):
+    codes = looks.codes[numbers].tolist()
+    for number, left, right, code in zip(numbers, lefts, rights, codes, strict=True):
         event, label_px = looks.events[number], 0.0
         if left >= free_from and n_labels < _MOST_LABELS and (words := label_of(event)):
             label_px = min(text_width(words, face) + 14, longest)
@@ -70,7 +87,7 @@ def marks_in(model: TracesModel, pane: PaneRect) -> list[Mark]:
             n_labels += 1
         is_flagged = left != last_left or event is selected
         last_left = left
-        marks.append(Mark(event=event, left=left, right=right, label_px=label_px, is_flagged=is_flagged))
+        marks.append(Mark(event=event, left=left, right=right, label_px=label_px, is_flagged=is_flagged, code=code))
     return marks
 
 
@@ -123,7 +140,7 @@ def paint_bad_spans(canvas: Canvas, pane: PaneRect) -> None:
     is_left_out = document.bad_spans == "exclude" and model.shows_after
     for number in looks.drawn(model.start_s, model.stop_s, pane.width):
         event = looks.events[number]
-        if not event.duration_s or not event.marks_bad:
+        if not looks.bad[number] or not event.duration_s:
             continue
         left = max(canvas.x(pane, event.onset_s), pane.shown_left - 2)
         right = min(canvas.x(pane, event.stop_s), pane.shown_right + 2)
@@ -146,17 +163,16 @@ def _rows_of(model: TracesModel, event: Annotation) -> list[tuple[int, int]]:
 def paint_events(canvas: Canvas, pane: PaneRect) -> None:
     """Paint bars, flags and labels over the traces."""
     painter, model = canvas.painter, canvas.model
-    looks = looks_of(model.state.document.annotations)
     selected, face = model.state.viewport.selected_event, font(11, 500)
     marks = marks_in(model, pane)
     if selected is not None and not canvas.is_for_paper:
         for mark in marks:
             if mark.event == selected:
-                _paint_selected(canvas, pane, mark, looks.colour_of(mark.event))
+                _paint_selected(canvas, pane, mark, TOKENS[mark.code])
     if len(marks) > _MOST_DASHED:
-        _paint_many(canvas, marks, looks)
+        _paint_many(canvas, marks)
     else:
-        _paint_few(canvas, pane, marks, looks)
+        _paint_few(canvas, pane, marks)
     for mark in marks:
         if not mark.label_px:
             continue
@@ -168,11 +184,11 @@ def paint_events(canvas: Canvas, pane: PaneRect) -> None:
         draw_text(painter, room, label_of(mark.event), face, token, elide=Qt.TextElideMode.ElideRight)
 
 
-def _paint_few(canvas: Canvas, pane: PaneRect, marks: list[Mark], looks: EventLooks) -> None:
+def _paint_few(canvas: Canvas, pane: PaneRect, marks: list[Mark]) -> None:
     """Paint a bar over what each covers, a dashed line and a flag."""
     painter, shaded_to = canvas.painter, -1e9
     for mark in marks:
-        token = looks.colour_of(mark.event)
+        token = TOKENS[mark.code]
         if mark.event.duration_s:
             left = max(mark.left, shaded_to, pane.shown_left - 2)
             right = min(mark.right, pane.shown_right + 2)
@@ -185,21 +201,27 @@ def _paint_few(canvas: Canvas, pane: PaneRect, marks: list[Mark], looks: EventLo
             painter.fillRect(QRectF(mark.left, 4, 2, scaled(18)), colour(token))
 
 
-def _paint_many(canvas: Canvas, marks: list[Mark], looks: EventLooks) -> None:
+def _paint_many(canvas: Canvas, marks: list[Mark]) -> None:
     """Paint the same as three rows of pixels, each drawn out downwards: a rectangle an event costs ten times as much.
 
     The lines are not dashed: so many side by side show no dashes.
     """
     width = max(1, round(canvas.width))
     lines, flags, bars = (np.zeros(width, dtype=np.uint32) for _ in range(3))
-    inks = {token: (_ink(token, 0.35), _ink(token, 1.0), _ink(token, 0.7)) for token in (*COLOURS, BAD_COLOUR)}
+    line_inks, flag_inks, bar_inks = (
+        np.array([_ink(token, alpha) for token in TOKENS], dtype=np.uint32) for alpha in (0.35, 1.0, 0.7)
+    )
+    lefts = np.array([mark.left for mark in marks]).astype(int)
+    codes = np.array([mark.code for mark in marks])
     for mark in marks:
-        left, (line, flag, bar) = int(mark.left), inks[looks.colour_of(mark.event)]
         if mark.event.duration_s:
-            bars[max(left, 0) : max(0, round(mark.right))] = bar
-        if 0 <= left < width:
-            lines[left] = line
-            flags[left : left + 2] = flag
+            bars[max(int(mark.left), 0) : max(0, round(mark.right))] = bar_inks[mark.code]
+    # of several in one place the last one is seen
+    is_seen = (lefts >= 0) & (lefts < width)
+    lefts, codes = lefts[is_seen], codes[is_seen]
+    lines[lefts] = line_inks[codes]
+    for left, flag in zip(lefts.tolist(), flag_inks[codes].tolist(), strict=True):
+        flags[left : left + 2] = flag
     painter = canvas.painter
     painter.save()
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform, on=False)
