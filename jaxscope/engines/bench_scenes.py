@@ -15,9 +15,10 @@ import numpy.typing as npt
 from scipy import signal
 
 from jaxscope.engines.program import make_program
-from jaxscope.engines.row_groups import n_threads, row_groups, side_by_side
+from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.timing import medians
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, Sections, Taps
+from jaxscope.side_by_side import n_threads, side_by_side
 
 Array = npt.NDArray[Any]
 

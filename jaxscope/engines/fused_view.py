@@ -17,12 +17,13 @@ from jaxscope.engines.edges import pad_length, padded
 from jaxscope.engines.kernels import bucket
 from jaxscope.engines.mixing import on_device, view_mixed
 from jaxscope.engines.mixing_host import mixed_on_host
-from jaxscope.engines.row_groups import row_groups, side_by_side
+from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import aligned, bucket_samples
 from jaxscope.engines.streaming import with_rows
 from jaxscope.engines.windows import Envelopes, bin_span
 from jaxscope.filters.coefficients import RunningMedian, Taps
+from jaxscope.side_by_side import side_by_side
 
 if TYPE_CHECKING:
     from jaxscope.engines.jax_engine import JaxProgram

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp.block_fir import new_samples, pieces_at_once
+from jaxscope.dsp.block_fir import new_samples
 from jaxscope.engines import arena, compiled
 from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
@@ -24,13 +24,14 @@ from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
 from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
-from jaxscope.engines.row_groups import n_threads, row_groups, side_by_side
+from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
 from jaxscope.engines.staging import Stage, bucket_samples
 from jaxscope.engines.streaming import Flow, run_chunks, with_rows
 from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
+from jaxscope.side_by_side import n_threads, side_by_side
 
 Array = npt.NDArray[Any]
 
@@ -197,9 +198,10 @@ class JaxProgram(AbstractProgram):
     def _shares(self, n_rows: int, n_samples: int) -> tuple[int, list[slice], bool]:
         """Return the samples of a chunk, the groups of rows, and whether there are cores left for stretches of time."""
         is_cpu = self.backend == "cpu"
-        shared = row_groups(n_rows, n_rows, n_rows * n_samples if is_cpu else 0)[0]
+        total = n_rows * n_samples if is_cpu else 0
+        shared = row_groups(n_rows, n_rows, total)[0]
         length, at_once = self._chunk(shared.stop - shared.start, n_samples)
-        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), 0)
+        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), total)
         may_cut = is_cpu and n_samples > length and n_rows < n_threads()
         return length, groups, may_cut and n_samples >= FEWEST_CHUNKS * length * n_threads()
 
@@ -269,9 +271,9 @@ class JaxProgram(AbstractProgram):
             for column, kind in zip(self._parts, self.kinds, strict=True)
             if kind == "overlap-save" and isinstance(column[0], Taps)
         ]
-        if sizes:  # whole pieces
-            piece, at_once = new_samples(max(sizes)), pieces_at_once(max(sizes))
-            length = piece << max(length // piece, at_once).bit_length() - 1
+        if sizes:  # whole pieces, and not each of them with a past of its own
+            piece = new_samples(max(sizes))
+            length = piece * max(length // piece, 2)
             length = bucket_samples(length) if "block" in self.kinds else length
         length = min(length, bucket_samples(n_samples))
         return length, max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)

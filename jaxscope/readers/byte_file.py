@@ -20,6 +20,7 @@ import numpy.typing as npt
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.tiles import each_part, turn, turn24
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -176,53 +177,51 @@ class SampleTable:
         if not result.size:
             return result
         low, high = min(channels) * self.channel_bytes, max(channels) * self.channel_bytes + self.dtype.itemsize
-        # Some NaNs, cast to float64, raise a flag that means nothing here, and absurd gains make infinities.
-        with np.errstate(invalid="ignore", over="ignore"):
-            if self.sample_bytes > self.dtype.itemsize and high - low <= self.sample_bytes:
-                self._read_group(file, span, channels, gains, result)
-            else:
-                for row, channel in enumerate(channels):
-                    own = None if gains is None else gains[row : row + 1]
-                    self._read_group(file, span, [channel], own, result[row : row + 1])
+        if self.sample_bytes > self.dtype.itemsize and high - low <= self.sample_bytes:
+            groups = [slice(0, len(channels))]
+        else:
+            groups = [slice(row, row + 1) for row in range(len(channels))]
+        if self._is_as_result and isinstance(file, ByteFile):
+            blocks = [span]
+        else:
+            # Samples of three bytes take four on their way.
+            near = TILE_BYTES // 3 if self.dtype == INT24 else TILE_BYTES
+            least, most = near // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
+            blocks = list(span.blocks(max(1, least, min(TILE_SAMPLES, most))))
+
+        def make(part: tuple[slice, Span]) -> None:
+            rows, block = part
+            tile = result[rows, block.start - span.start : block.stop - span.start]
+            self._read_tile(file, block, channels[rows], tile)
+            _multiply(tile, None if gains is None else gains[rows])
+
+        each_part([(rows, block) for rows in groups for block in blocks], result.size, make)
         return result
 
-    def _read_group(
-        self,
-        file: ByteSource,
-        span: Span,
-        channels: Sequence[int],
-        gains: Sequence[float] | None,
-        into: FloatArray,
-    ) -> None:
-        """Read channels that lie side by side, or one: tile by tile, each made into values while it is near."""
+    def _read_tile(self, file: ByteSource, span: Span, channels: Sequence[int], into: FloatArray) -> None:
+        """Read some samples of channels that lie side by side, or of one."""
         low = min(channels) * self.channel_bytes
         width = max(channels) * self.channel_bytes + self.dtype.itemsize - low
-        first = self.first_byte + low
+        first = self.first_byte + low + span.start * self.sample_bytes
         if self._is_as_result and len(channels) == 1 and isinstance(file, ByteFile):
-            file.fill(into.view(np.uint8), first + span.start * self.sample_bytes, 0)
-            _multiply(into, gains)
+            file.fill(into.view(np.uint8), first, 0)
             return
-        runs = list(_runs(channels))
-        least, most = TILE_BYTES // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
-        for block in span.blocks(max(1, least, min(TILE_SAMPLES, most))):
-            n_bytes = (len(block) - 1) * self.sample_bytes + width
-            raw = file.read(first + block.start * self.sample_bytes, n_bytes)
-            tile = into[:, block.start - span.start : block.stop - span.start]
-            for rows, channel in runs:
-                part = tile[rows]
-                self._convert(raw, channel * self.channel_bytes - low, part)
-            _multiply(tile, gains)
+        raw = file.read(first, (len(span) - 1) * self.sample_bytes + width)
+        for rows, channel in _runs(channels):
+            self._convert(raw, channel * self.channel_bytes - low, into[rows])
 
     def _convert(self, raw: ByteArray, offset: int, into: FloatArray) -> None:
         """Make values of the samples of channels in a row, the first of which is at ``offset``."""
         if self.dtype != INT24:
-            strides = (self.channel_bytes, self.sample_bytes)
-            into[...] = np.ndarray(into.shape, self.dtype, raw.data, offset, strides)
-        elif self.sample_bytes == 3 * len(into):
-            into[...] = int24(raw[offset : offset + 3 * into.size]).reshape(-1, len(into)).T
+            if len(into) > 1 and self.channel_bytes == self.dtype.itemsize:
+                turn(raw, self.dtype, offset, self.sample_bytes, into)
+            else:
+                strides = (self.channel_bytes, self.sample_bytes)
+                into[...] = np.ndarray(into.shape, self.dtype, raw.data, offset, strides)
+        elif self.sample_bytes == 3:
+            into[...] = int24(raw[offset : offset + 3 * into.size])
         else:
-            shape = (into.shape[1], 3 * len(into))
-            into[...] = int24(np.ndarray(shape, np.uint8, raw.data, offset, (self.sample_bytes, 1))).T
+            turn24(raw, offset, self.sample_bytes, into)
 
     @property
     def _is_as_result(self) -> bool:
@@ -250,7 +249,8 @@ def int24(raw: ByteArray) -> npt.NDArray[np.int32]:
         overlapping = np.lib.stride_tricks.as_strided(
             second, (*second.shape, values.shape[-1] - 1), (*second.strides, 3), writeable=False
         )
-        np.right_shift(overlapping, 8, out=values[..., 1:])
+        values[..., 1:] = overlapping
+        values >>= 8
     if values.size:
         low, middle, high = (raw[..., place].astype(np.int32) for place in range(3))
         values[..., 0] = low | middle << 8 | (high - ((high & 0x80) << 1)) << 16

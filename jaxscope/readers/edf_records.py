@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from jaxscope.readers.byte_file import ByteArray, ByteFile, int24
 
-#: How many bytes are taken from the file at a time: they stay near while they are cut apart and made into values.
-CHUNK_BYTES = 1 << 20
+#: How many bytes are taken from the file at a time: shorter rows cost more in turning to the next than they save.
+CHUNK_BYTES = 2 << 20
 #: Records larger than this are not read whole.
 _LARGE_RECORD_BYTES = 1 << 20
 #: Below this, skipping bytes costs more than reading them.
@@ -76,9 +76,9 @@ class RecordFile:
         list of ndarray of uint8, each of shape (n_records, width)
             The bytes of each column.
         """
-        low, high, wanted = _extent(columns)
+        low, high, _ = _extent(columns)
         reads_whole = not self.is_sparse(columns)
-        step = max(1, CHUNK_BYTES // max(1, self._record_bytes if reads_whole else wanted))
+        step = self.n_at_once(columns)
         for record in range(first, stop, step):
             n_records = min(step, stop - record)
             if reads_whole:
@@ -92,6 +92,11 @@ class RecordFile:
                 for column, part in zip(columns, cut, strict=True):
                     self._fill(part, record, column.offset)
                 yield record, cut
+
+    def n_at_once(self, columns: Sequence[Column]) -> int:
+        """Return how many records make a run."""
+        _, _, wanted = _extent(columns)
+        return max(1, CHUNK_BYTES // max(1, wanted if self.is_sparse(columns) else self._record_bytes))
 
     @property
     def has_large_records(self) -> bool:

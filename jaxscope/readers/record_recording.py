@@ -17,6 +17,7 @@ from jaxscope.data.span import Span
 from jaxscope.readers.byte_file import ByteArray
 from jaxscope.readers.edf_header import Calibration
 from jaxscope.readers.edf_records import Column, RecordFile
+from jaxscope.readers.tiles import each_part
 
 Decoder = Callable[[ByteArray], npt.NDArray[Any]]
 
@@ -51,13 +52,31 @@ class _Group:
         """Make samples ``cut`` of the bytes of some records, shape (n_records, n_bytes), into values."""
         n_records, n_rows = len(raw), len(into)
         stored = self.decode(raw).reshape(n_records, n_rows, -1).swapaxes(0, 1)
-        if cut.stop - cut.start == n_records * stored.shape[2]:  # whole records, which need no copy
-            into.reshape(stored.shape)[...] = stored
-        else:
-            into[...] = stored.reshape(n_rows, -1)[:, cut]
-        for row, calibration in zip(into, self.calibrations, strict=True):
+        pieces = [(place, samples, into[:, place].reshape(samples.shape)) for place, samples in _pieces(stored, cut)]
+        for row, calibration in enumerate(self.calibrations):
+            for _, samples, values in pieces:
+                values[row] = samples[row]
             if calibration is not None:
-                _calibrate(row, calibration)
+                _calibrate(into[row], calibration)
+
+
+def _pieces(stored: npt.NDArray[Any], cut: slice) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+    """Yield what lies within ``cut``, and where in it: of a record that it cuts a part, and whole records together.
+
+    ``stored`` has the shape (n_rows, n_records, n_samples); cut across its records it would have to be copied.
+    """
+    n_samples = stored.shape[2]
+    at = cut.start
+    while at < cut.stop:
+        record, within = divmod(at, n_samples)
+        n_whole = (cut.stop - at) // n_samples if not within else 0
+        end = at + n_whole * n_samples if n_whole else min(cut.stop, (record + 1) * n_samples)
+        place = slice(at - cut.start, end - cut.start)
+        if n_whole:
+            yield place, stored[:, record : record + n_whole]
+        else:
+            yield place, stored[:, record, within : within + end - at]
+        at = end
 
 
 class RecordRecording(Recording):
@@ -96,9 +115,7 @@ class RecordRecording(Recording):
         n_records = len(records) // per_record
         exactly = self._file.has_large_records or (n_records <= _FEW_RECORDS and self._file.is_sparse(columns))
         read = self._read_exactly if exactly else self._read_runs
-        # Some NaNs raise a flag when they are cast to float64, and absurd limits make infinities.
-        with np.errstate(invalid="ignore", over="ignore"):
-            read(span, per_record, signals, result)
+        read(span, per_record, signals, result)
         return result
 
     def _read_runs(self, span: Span, per_record: int, signals: Sequence[StoredSignal], result: FloatArray) -> None:
@@ -106,25 +123,35 @@ class RecordRecording(Recording):
         records = span.align(per_record)
         groups = list(_groups(signals))
         columns = [group.column for group in groups]
-        for record, parts in self._file.columns(records.start // per_record, records.stop // per_record, columns):
-            run = Span(record * per_record, (record + len(parts[0])) * per_record)
-            target = run.intersect(span)
-            into = slice(target.start - span.start, target.stop - span.start)
-            cut = slice(target.start - run.start, target.stop - run.start)
-            for group, raw in zip(groups, parts, strict=True):
-                group.put(raw, cut, result[group.rows, into])
+
+        def make(part: Span) -> None:
+            for record, parts in self._file.columns(part.start, part.stop, columns):
+                run = Span(record * per_record, (record + len(parts[0])) * per_record)
+                target = run.intersect(span)
+                into = slice(target.start - span.start, target.stop - span.start)
+                cut = slice(target.start - run.start, target.stop - run.start)
+                for group, raw in zip(groups, parts, strict=True):
+                    group.put(raw, cut, result[group.rows, into])
+
+        wanted = Span(records.start // per_record, records.stop // per_record)
+        each_part(list(wanted.blocks(self._file.n_at_once(columns))), result.size, make)
 
     def _read_exactly(self, span: Span, per_record: int, signals: Sequence[StoredSignal], result: FloatArray) -> None:
         """Read record by record and channel by channel, and no byte that is not asked for."""
         singles = [group for signal in signals for group in _groups([signal])]
-        for record in range(span.start // per_record, -(-span.stop // per_record)):
+
+        def make(part: tuple[int, int]) -> None:
+            record, row = part
+            signal = signals[row]
             run = Span(record * per_record, (record + 1) * per_record)
             target = run.intersect(span)
             into = slice(target.start - span.start, target.stop - span.start)
-            for row, (signal, single) in enumerate(zip(signals, singles, strict=True)):
-                offset = signal.column.offset + (target.start - run.start) * signal.sample_bytes
-                raw = self._file.bytes_at(record, offset, len(target) * signal.sample_bytes)
-                single.put(raw[np.newaxis], slice(0, len(target)), result[row : row + 1, into])
+            offset = signal.column.offset + (target.start - run.start) * signal.sample_bytes
+            raw = self._file.bytes_at(record, offset, len(target) * signal.sample_bytes)
+            singles[row].put(raw[np.newaxis], slice(0, len(target)), result[row : row + 1, into])
+
+        records = range(span.start // per_record, -(-span.stop // per_record))
+        each_part([(record, row) for record in records for row in range(len(signals))], result.size, make)
 
 
 def _groups(signals: Sequence[StoredSignal]) -> Iterator[_Group]:

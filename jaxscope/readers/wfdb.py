@@ -67,13 +67,17 @@ class WfdbRecording(Recording):
 
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.full((len(chosen), len(span)), np.nan)
+        result = np.empty((len(chosen), len(span)))
         if not result.size:
             return result
         per_frame = self._per_frame[chosen[0]]
+        placed = []
         for segment in self._segments:
             first = segment.first_frame * per_frame
-            part = Span(first, first + segment.n_frames * per_frame).intersect(span)
+            placed.append((segment, first, Span(first, first + segment.n_frames * per_frame).intersect(span)))
+        if not any(len(part) == len(span) and segment.fills_all(chosen) for segment, _, part in placed):
+            result.fill(np.nan)
+        for segment, first, part in placed:
             into = result[:, part.start - span.start : part.stop - span.start]
             row_of = {segment.signal_of[index]: row for row, index in enumerate(chosen) if index in segment.signal_of}
             if len(part) and row_of:

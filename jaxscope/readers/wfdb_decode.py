@@ -105,16 +105,28 @@ def decode(form: int, raw: npt.NDArray[np.uint8]) -> IntArray:
 
 
 def _pairs_of_12_bits(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
-    """Decode three bytes to two samples; the middle byte has the upper four bits of both, the first one's below."""
+    """Decode three bytes to two samples; the middle byte has the upper four bits of both, the first one's below.
+
+    Both are moved to their place within one integer of 32 bits, which then is the two of 16: nothing has to be woven
+    together, and the last shift spreads the sign of both.
+    """
     n_packs = len(raw) // 3
-    result = np.empty((n_packs, 2), dtype=np.int16)
-    first, second = (np.ndarray((n_packs,), "<i2", raw.data, begin, (3,)) for begin in (0, 1))
-    # Moved to the upper end of 16 bits and back, the twelve keep their sign.
-    np.left_shift(first, 4, out=result[:, 0])
-    upper, lower = (second & 0xF0) << 8, (second >> 4) & 0xFF0
-    np.bitwise_or(upper, lower, out=result[:, 1])
-    result >>= 4
-    return result.reshape(-1)
+    words = np.empty(n_packs, dtype="<u4")
+    if n_packs:
+        words[:-1] = np.ndarray((n_packs - 1,), "<u4", raw.data, 0, (3,))  # each with a byte of the next
+        words[-1] = int.from_bytes(raw[-3:].tobytes(), "little")
+    result = np.empty(n_packs, dtype="<u4")
+    np.bitwise_and(words, 0xFFF, out=result)
+    result <<= 4
+    upper = words & 0xF000
+    upper <<= 16
+    result |= upper
+    words &= 0xFF0000
+    words <<= 4
+    result |= words
+    values = result.view("<i2")
+    values >>= 4
+    return values
 
 
 def _signed(values: npt.NDArray[np.int32], bits: int) -> npt.NDArray[np.int32]:
@@ -173,8 +185,9 @@ class BinarySignalFile:
         begin = pack * layout.pack_bytes
         n_bytes = layout.bytes_of(high) - begin
         there = min(n_bytes, self._file.n_bytes - self._first_byte - begin)
-        raw = np.zeros(n_bytes, dtype=np.uint8)
-        raw[:there] = self._file.read(self._first_byte + begin, there)
+        raw = self._file.read(self._first_byte + begin, there)
+        if there < n_bytes:  # the last pack is not whole
+            raw = np.concatenate((raw, np.zeros(n_bytes - there, dtype=np.uint8)))
         values = decode(self._form, raw)[low - pack * layout.pack : high - pack * layout.pack]
         return values.reshape(stop - first, self._width)
 

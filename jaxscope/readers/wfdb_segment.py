@@ -7,7 +7,7 @@ from each signal file once for all its signals. What was not measured, lies beyo
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -18,6 +18,7 @@ from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import is_there
+from jaxscope.readers.tiles import each_part, near_columns
 from jaxscope.readers.wfdb_decode import (
     FLAC_FORMATS,
     BinarySignalFile,
@@ -31,7 +32,7 @@ from jaxscope.readers.wfdb_header import NOTHING, RecordHeader, SignalHeader
 SignalFile = BinarySignalFile | FlacSignalFile
 
 #: How many flat samples are decoded at a time.
-_BLOCK_SAMPLES, _BLOCK_FRAMES, _MOST_SAMPLES = 1 << 17, 4096, 1 << 21
+_BLOCK_SAMPLES, _BLOCK_FRAMES, _MOST_SAMPLES = 1 << 19, 4096, 1 << 21
 #: Signal files that are kept open; a record may have thousands of segments.
 _OPEN_FILES = 16
 
@@ -141,16 +142,28 @@ class Segment:
         rows : dict of int to ndarray of float64, shape (n_samples,)
             Number of a signal to what is filled; where there is nothing it stays as it is.
         """
+        parts: list[tuple[Group, list[int], Span]] = []
         for group in self.groups:
             wanted = [member for member in group.members if member in rows]
-            if not wanted or not len(span):
-                continue
-            n_frames = max(1, _BLOCK_SAMPLES // group.width, min(_BLOCK_FRAMES, _MOST_SAMPLES // group.width))
-            step = n_frames * self.signals[wanted[0]].samples_per_frame
-            for block in span.blocks(step):
-                self._read_group(pool, group, block, {
-                    member: rows[member][block.start - span.start : block.stop - span.start] for member in wanted
-                })  # fmt: skip
+            if wanted and len(span):
+                n_frames = max(1, _BLOCK_SAMPLES // group.width, min(_BLOCK_FRAMES, _MOST_SAMPLES // group.width))
+                step = n_frames * self.signals[wanted[0]].samples_per_frame
+                parts += [(group, wanted, block) for block in span.blocks(step)]
+
+        def make(part: tuple[Group, list[int], Span]) -> None:
+            group, wanted, block = part
+            into = slice(block.start - span.start, block.stop - span.start)
+            self._read_group(pool, group, block, {member: rows[member][into] for member in wanted})
+
+        each_part(parts, len(rows) * len(span), make)
+
+    def fills_all(self, channels: Iterable[int]) -> bool:
+        """Say whether all of these channels of the record have samples here, from the first frame to the last."""
+        held = {member for group in self.groups for member in group.members}
+        signals = [self.signal_of.get(channel, -1) for channel in channels]
+        return self.n_frames <= self.n_stored and all(
+            signal in held and not self.signals[signal].skew for signal in signals
+        )
 
     def _read_group(self, pool: FilePool, group: Group, span: Span, rows: dict[int, FloatArray]) -> None:
         skews = [self.signals[member].skew for member in rows]
@@ -160,30 +173,35 @@ class Segment:
         if not len(frames):
             return
         table = group.open(pool).read(frames.start, frames.stop)
-        for member, row in rows.items():
-            signal = self.signals[member]
-            column = group.columns[group.members.index(member)]
-            values = table[:, column : column + per_frame].reshape(-1)
+        invalid = invalid_value(group.format)
+        has_invalid = invalid is not None and bool((table == invalid).any())
+        columns = near_columns(table) if per_frame == 1 and 2 * len(rows) >= table.shape[1] else None
+        have = Span(frames.start * per_frame, frames.stop * per_frame)
+        column_of = dict(zip(group.members, group.columns, strict=True))
+        for skew in set(skews):
             # A sample of a skewed signal lies some frames later in the file.
-            stored = span.shift(signal.skew * per_frame)
-            have = Span(frames.start * per_frame, frames.stop * per_frame)
+            stored = span.shift(skew * per_frame)
             shared = stored.intersect(have)
-            taken = values[shared.start - have.start : shared.stop - have.start]
-            _put(taken, signal, row[shared.start - stored.start : shared.stop - stored.start])
+            held = slice(shared.start - have.start, shared.stop - have.start)
+            into = slice(shared.start - stored.start, shared.stop - stored.start)
+            for member, row in rows.items():
+                signal, column = self.signals[member], column_of[member]
+                if signal.skew == skew:
+                    values = table[:, column : column + per_frame].reshape(-1) if columns is None else columns[column]
+                    _put(values[held], signal, row[into], may_miss=has_invalid)
 
 
-def _put(values: IntArray, signal: SignalHeader, into: FloatArray) -> None:
+def _put(values: IntArray, signal: SignalHeader, into: FloatArray, *, may_miss: bool) -> None:
     """Make samples in units, NaN where nothing was measured; codes as the bits that are stored."""
     invalid = invalid_value(signal.format)
     if signal.is_code:
         into[...] = values.astype(np.int64) % (-2 * invalid) if invalid is not None else values
         return
     into[...] = values
-    with np.errstate(over="ignore"):  # an absurd gain makes infinities
-        if signal.baseline:
-            into -= signal.baseline
-        into /= signal.gain
-    if invalid is not None:
+    if signal.baseline:
+        into -= signal.baseline
+    into /= signal.gain
+    if may_miss:
         missing = values == invalid
         if missing.any():
             into[missing] = np.nan

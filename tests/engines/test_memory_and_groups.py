@@ -10,6 +10,7 @@ from jaxscope.engines import arena, jax_engine, row_groups
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.program import make_program
 from jaxscope.filters.coefficients import Taps
+from jaxscope.side_by_side import side_by_side
 
 SHAPE = (4, arena.LEAST_BYTES // 8)
 SOS = scipy.signal.butter(2, 0.2, output="sos")
@@ -73,7 +74,7 @@ def test_a_failure_in_a_group_is_raised() -> None:
         return 0
 
     with pytest.raises(NotFiniteError):
-        row_groups.side_by_side(fail, [slice(0, 1), slice(1, 2)])
+        side_by_side(fail, [slice(0, 1), slice(1, 2)])
 
 
 def test_gaps_are_found_in_groups_too(chain, sections, monkeypatch) -> None:

@@ -1,0 +1,123 @@
+"""Parts of a block, made into values side by side, and samples that are turned from columns into rows.
+
+While the bytes of one part are made into values the next ones come from the drive. Each part is small enough to stay
+in the cache of a core from its bytes to its values, and rows of a part are long, as short ones cost more in turning to
+the next one than they save (measured: 4096 samples and more).
+
+Invariant: parts are begun in order, so a file is read from its begin to its end; each gives the same as by itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.data.recording import FloatArray
+from jaxscope.side_by_side import n_threads, side_by_side
+
+Part = TypeVar("Part")
+
+#: Values below which one thread has them made before another has begun.
+LEAST_VALUES = 1 << 18
+#: More threads wait for memory.
+MOST_THREADS = 4
+#: Bytes of the numbers that columns are turned by: several samples at a time.
+_WIDE = np.dtype("u8")
+
+
+def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]) -> None:
+    """Call ``work`` for every part, of ``n_values`` together; side by side where that is quicker.
+
+    The first failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
+    """
+    waiting = iter(parts)
+
+    def work_off(_number: int) -> None:
+        # Some NaNs, cast to float64, raise a flag that means nothing here, and absurd gains make infinities.
+        with np.errstate(invalid="ignore", over="ignore"):
+            try:
+                for part in waiting:
+                    work(part)
+            except BaseException:
+                deque(waiting, maxlen=0)
+                raise
+
+    n_at_once = min(n_threads(), MOST_THREADS, len(parts)) if n_values >= LEAST_VALUES else 1
+    if n_at_once > 1:
+        side_by_side(work_off, range(n_at_once))
+    else:
+        work_off(0)
+
+
+def turn(raw: npt.NDArray[np.uint8], dtype: np.dtype[Any], offset: int, step_bytes: int, into: FloatArray) -> None:
+    """Make values of samples that lie side by side, those of the next moment ``step_bytes`` further on.
+
+    Parameters
+    ----------
+    raw : ndarray of uint8, shape (n_bytes,)
+    dtype : dtype
+    offset : int
+        Where the first sample of the first row begins.
+    step_bytes : int
+    into : ndarray of float64, shape (n_rows, n_samples)
+    """
+    table = np.ndarray(into.shape[::-1], dtype, raw.data, offset, (step_bytes, dtype.itemsize))
+    cut, n_wide = _wide_columns(table)
+    for number in range(n_wide):
+        into[number : n_wide * len(cut) : n_wide] = cut[:, :, number]
+    rest = into[n_wide * len(cut) :]
+    rest[...] = table[:, n_wide * len(cut) :].T
+
+
+def near_columns(table: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Return the columns of a table of narrow numbers whose rows are contiguous; what one holds lies close together.
+
+    Parameters
+    ----------
+    table : ndarray, shape (n_samples, n_columns)
+
+    Returns
+    -------
+    list of ndarray, each of shape (n_samples,)
+    """
+    cut, n_wide = _wide_columns(table)
+    n_near = n_wide * len(cut)
+    near = [cut[column // n_wide, :, column % n_wide] for column in range(n_near)]
+    return near + [table[:, column] for column in range(n_near, table.shape[1])]
+
+
+def _wide_columns(table: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
+    """Return columns some at a time, shape (n_times, n_samples, n_wide), and how many these are; the rest is left.
+
+    Several narrow samples are moved as one wide number and cut apart in the cache: fewer and longer steps.
+    """
+    n_samples, n_columns = table.shape
+    n_wide = _WIDE.itemsize // table.itemsize
+    n_times = n_columns // n_wide if n_wide > 1 else 0
+    wide = table[:, : n_times * n_wide].view(_WIDE) if n_times else np.empty((n_samples, 0), dtype=_WIDE)
+    turned = np.ascontiguousarray(wide.T)
+    return turned.view(table.dtype).reshape(n_times, n_samples, n_wide), n_wide
+
+
+def turn24(raw: npt.NDArray[np.uint8], offset: int, step_bytes: int, into: FloatArray) -> None:
+    """Do as ``turn`` does with little-endian integers of three bytes.
+
+    Read with the byte before it, a sample is the upper three bytes of an integer, and a shift keeps its sign.
+    """
+    n_rows, n_samples = into.shape
+    values = np.empty(into.shape, dtype=np.int32)
+    begin, places = offset - 1, (3, step_bytes)
+    if begin >= 0:
+        values[...] = np.ndarray(into.shape, "<i4", raw.data, begin, places)
+    else:  # there is no byte before the very first sample
+        values[0, 0] = int.from_bytes(raw[:3].tobytes(), "little", signed=True) << 8
+        if n_samples > 1:
+            values[0, 1:] = np.ndarray((n_samples - 1,), "<i4", raw.data, begin + step_bytes, (step_bytes,))
+        if n_rows > 1:
+            values[1:] = np.ndarray((n_rows - 1, n_samples), "<i4", raw.data, begin + 3, places)
+    values >>= 8
+    into[...] = values
