@@ -27,7 +27,8 @@ from jaxscope.readers.wav_table import WavTable, find_table
 _SKIP_FRAMES = 1 << 16
 #: After a jump, a decoder of overlapping blocks errs up to the next block; a block of Vorbis has 8192 samples at most.
 _LEAD_FRAMES = {"OGG": 1 << 14, "MPEG": 1 << 14}
-_TURNED_FRAMES = 512
+#: What is decoded at a time stays near until it is turned; shorter rows cost more in turning to the next.
+_NEAR_VALUES, _LEAST_FRAMES = 1 << 17, 4096
 #: How many samples at either end of a plain file are compared.
 _COMPARED_FRAMES = 256
 #: libsndfile reports an unknown length as the largest integer.
@@ -93,9 +94,7 @@ class AudioRecording(Recording):
             if self._is_closed:
                 raise ReadError(f"{self._path.name} is closed", hint="open it again")
             self._go_to(span.start)
-            block = self._decode(len(span))
-        samples = _turned(block, list(chosen))
-        return samples if gains is None else samples * gains[list(chosen), np.newaxis]
+            return self._decode_rows(span, list(chosen), None if gains is None else gains[list(chosen), np.newaxis])
 
     def close(self) -> None:
         """Let go of the file."""
@@ -195,18 +194,38 @@ class AudioRecording(Recording):
         while self._position < start:
             self._decode(min(_SKIP_FRAMES, start - self._position))
 
+    def _decode_rows(self, span: Span, channels: list[int], gains: FloatArray | None) -> FloatArray:
+        """Decode the next samples, and turn them while they are near."""
+        n_channels = int(self._file.channels)
+        result = np.empty((len(channels), len(span)))
+        is_all = channels == list(range(n_channels))
+        n_frames = min(len(span), max(_LEAST_FRAMES, _NEAR_VALUES // n_channels))
+        memory = np.empty((n_frames, n_channels))
+        for piece in span.blocks(n_frames):
+            block = memory[: len(piece)]
+            self._decode_into(block)
+            into = result[:, piece.start - span.start : piece.stop - span.start]
+            into[...] = block.T if is_all else block[:, channels].T
+            if gains is not None:
+                into *= gains
+        return result
+
     def _decode(self, n_samples: int) -> FloatArray:
+        block = np.empty((n_samples, self._file.channels))
+        self._decode_into(block)
+        return block
+
+    def _decode_into(self, block: FloatArray) -> None:
+        """Fill a block, shape (n_samples, n_channels), with the next samples."""
         from jaxscope.readers.sound_file import SoundFileError
 
-        block = np.empty((n_samples, self._file.channels))
-        done = 0
+        n_samples, done = len(block), 0
         try:
             while done < n_samples:
-                part = self._file.read(n_samples - done, dtype="float64", always_2d=True)
-                if not len(part):
+                n_more = len(self._file.read(dtype="float64", out=block[done:]))
+                if not n_more:
                     break
-                block[done : done + len(part)] = part
-                done += len(part)
+                done += n_more
         except (SoundFileError, RuntimeError, ValueError) as error:
             at, self._position = max(self._position, 0) + done, -1
             raise ReadError(
@@ -220,7 +239,6 @@ class AudioRecording(Recording):
             raise ReadError(
                 f"{self._path.name} ends after {at:,} of {self._n_samples:,} samples", hint="copy the file again"
             )
-        return block
 
     def _describe(self, options: OpenOptions, warnings: list[str]) -> RecordingInfo:
         rate = float(self._file.samplerate)
@@ -243,16 +261,6 @@ class AudioRecording(Recording):
         if notes.full_scale:
             self._gains = np.array(notes.full_scale)
         return with_notes(info, self._file.comment)
-
-
-def _turned(block: FloatArray, channels: Sequence[int]) -> FloatArray:
-    """Return columns of a block as rows; some frames at a time, so that what is turned stays near."""
-    result = np.empty((len(channels), len(block)))
-    is_all = list(channels) == list(range(block.shape[1]))
-    for start in range(0, len(block), _TURNED_FRAMES):
-        part = block[start : start + _TURNED_FRAMES]
-        result[:, start : start + len(part)] = part.T if is_all else part[:, channels].T
-    return result
 
 
 def _reason(error: Exception) -> str:
