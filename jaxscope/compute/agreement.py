@@ -61,16 +61,16 @@ def measure(
         rows = rows[:: max(1, -(-len(rows) // CHANNELS))][: CHANNELS - checked]
         length = part.piece.read_stop - part.piece.read_first
         n_taps = sum(_taps_of(part.group.designs[row]) for row in rows)
-        if not rows or length > LONGEST or n_taps * length > MOST_PRODUCTS or part.after.shape[1] == 0:
+        if not rows or length > LONGEST or n_taps * length > MOST_PRODUCTS or part.n_samples == 0:
             continue
         x = recording.read(part.piece.read_first, part.piece.read_stop, [part.group.channels[row] for row in rows])
         x = part.group.bad.of_rows(rows).masked(x, part.piece.read_first)
         reference = reference_of(x, [part.group.designs[row] for row in rows], programs)
         lead = part.first_sample - part.piece.read_first
-        shown = part.after[rows]
+        before, shown = part.of_rows(rows)
         middle = _middle(shown.shape[1], round(SECONDS * part.group.rate_hz))
         own = reference[:, lead : lead + shown.shape[1]][:, middle]
-        relative, largest = errors(shown[:, middle], own, part.before[rows][:, middle])
+        relative, largest = errors(shown[:, middle], own, before[:, middle])
         worst = (max(relative, worst[0]), max(largest, worst[1])) if worst else (relative, largest)
         checked += len(rows)
         seconds = own.shape[1] / part.group.rate_hz

@@ -13,7 +13,7 @@ PATIENCE_S = 1.0
 #: Work that is not saved is kept at most this often, so at most this much of it is lost.
 KEEP_EVERY_S = 3.0
 #: The lanes of a window: name, thread, rank (a lower one is served first), least interval, whether it waits for calm,
-#: whether a newer wish ends a running one. Traces come before the curves: they are what a hand waits for.
+#: whether a newer wish ends a running one. Traces have a thread to themselves: they are what a hand waits for.
 LANES = (
     ("open", "file", 0, 0.0, False, True),
     ("before", "file", 2, 0.0, False, True),
@@ -24,16 +24,16 @@ LANES = (
     ("traces", "compute", 0, 0.0, False, False),
     # the filter in use runs on while another is prepared
     ("live-tune", "file", 0, 0.0, False, False),
-    ("design", "compute", 1, 0.0, False, False),
+    ("design", "side", 1, 0.0, False, False),
     ("prepare", "compute", 2, PREPARE_AFTER_S, False, False),
-    ("spectrum", "compute", 2, 0.1, False, False),
-    ("analysis", "compute", 2, 0.1, False, False),
+    ("spectrum", "side", 2, 0.1, False, False),
+    ("analysis", "side", 2, 0.1, False, False),
     ("measure", "compute", 2, 0.05, False, True),
-    ("words", "compute", 3, 0.2, True, False),
+    ("words", "side", 3, 0.2, True, False),
     ("settle", "compute", 3, 0.0, True, True),
-    ("agreement", "compute", 3, 0.25, True, False),
+    ("agreement", "side", 3, 0.25, True, False),
     ("devices", "compute", 3, 0.0, False, False),
-    ("sensitivity", "compute", 3, 0.1, True, False),
+    ("sensitivity", "side", 3, 0.1, True, False),
     ("after", "compute", 4, 0.0, True, True),
 )
 

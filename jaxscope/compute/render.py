@@ -169,7 +169,17 @@ def frame_of(
         warnings=warnings,
         ran_on=rendered.ran_on,
         held=held,
+        made_of=made_of(request, rendered) if request.settled and not held else None,
     )
+
+
+def made_of(request: RenderRequest, rendered: Rendered) -> tuple[object, ...]:
+    """Return what the traces of a frame follow from, apart from its window."""
+    groups = tuple(
+        (group.rate_hz, group.channels, group.designs, group.bin_samples, group.bad, group.wants_difference)
+        for group in request.groups
+    )
+    return groups, request.device, request.precision, rendered.method
 
 
 def chunks_of(piece: Piece, group: GroupRequest) -> tuple[Piece, ...]:
@@ -275,8 +285,11 @@ def _in_tiles(
         x, y = read(start), run.tile(start)
         shown = slice(max(start, piece.show_first), min(start + length, piece.show_stop))
         cut = slice(shown.start - start, shown.stop - start)
-        known = cache.envelope(x[:, : piece.segment_stop - start], start, group.channels, group.bin_samples)
-        block.add(shown.start, x[:, cut], y[:, cut], cut_bins(known, start, shown, group.bin_samples))
+        bins, count = group.bin_samples, min(length, piece.segment_stop - start)
+        known = cache.envelope(x[:, :count], start, group.channels, bins)
+        found = run.extremes(start, bins, count)
+        after = None if found is None else cut_bins(found, start, shown, bins)
+        block.add(shown.start, x[:, cut], y[:, cut], cut_bins(known, start, shown, bins), after)
         kept.add(shown.start, x[:, cut], y[:, cut])
         if is_long(piece, group):
             yield

@@ -1,11 +1,13 @@
-"""Lanes of work on two threads, so that the newest wish is served first and nothing waits for ever.
+"""Lanes of work on three threads, so that the newest wish is served first and nothing waits for ever.
 
 A lane has one pending slot and one running job; submitting replaces what is pending, so a drag of a hundred edits costs
-as many results as the machine can make and no queue grows. Each lane lives on one of two plain threads, *compute* and
-*file*. A job is a callable; one that returns a generator is a long job, and after each ``yield`` its thread serves the
-lanes of higher rank. Lanes of rank ``LIVE_RANK`` and below are what a hand waits for; work that can wait names the calm
-it wants after them, so that no step of it stands in the way of the next edit. A lane that has waited its patience gets
-one turn all the same, so a continuous drag cannot starve an export. Nothing here knows what the jobs do.
+as many results as the machine can make and no queue grows. Each lane lives on one of three plain threads: *compute*
+(what a hand waits for), *file*, and *side* (what follows from it, so that no step of that stands before the next
+frame). A job is a callable; one that returns a generator is a long job, and after each ``yield`` its thread serves the
+lanes of higher rank. Lanes of rank ``LIVE_RANK`` and below are live: a person sees them move under the hand; work that
+can wait names the calm it wants after them, so that it takes no processor from the next edit. A lane that has waited
+its patience gets one turn all the same, so a continuous drag cannot starve an export. Nothing here knows what the jobs
+do.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ PATIENCE_S = 0.25
 LIVE_RANK = 1
 #: How often an idle thread looks whether the program has ended without joining it.
 LOOK_ROUND_S = 0.5
-THREADS = ("compute", "file")
+THREADS = ("compute", "file", "side")
 
 
 class Cancelled(Exception):  # noqa: N818  (an outcome, not an error)
@@ -61,7 +63,7 @@ class Lane:
     """A place for one kind of work.
 
     ``rank`` 0 is served first. ``least_interval_s`` is the least time between two starts (a spectrum that follows a
-    drag ten times a second). ``calm_s`` is the time without live work on the thread after which the lane has its turns;
+    drag ten times a second). ``calm_s`` is the time without live work after which the lane has its turns;
     where that does not come, it has one every ``patience_s``. With ``restarts`` a submission also cancels what is
     running in the lane. ``served_at`` is when the lane had its last turn, or since when it has waited for the first.
     """
@@ -81,7 +83,7 @@ class Lane:
     def ready_at(self, stirred_at: float) -> float | None:
         """Return the earliest time at which the lane can be served, or None where it has nothing to do.
 
-        ``stirred_at`` is when there was live work on its thread last.
+        ``stirred_at`` is when there was live work last.
         """
         if self.running is None and self.pending is None:
             return None
@@ -129,7 +131,7 @@ class Scheduler:
         self._clock = clock
         self._draining = False
         self._stopping = False
-        self._stirred_at = dict.fromkeys(THREADS, -1e9)
+        self._stirred_at = -1e9
         self._wake = threading.Condition()
         self._threads: dict[str, threading.Thread] = {}
         self._lost: list[threading.Thread] = []
@@ -262,7 +264,7 @@ class Scheduler:
         ready: list[Lane] = []
         wait_s: float | None = None
         for lane in self._lanes.values():
-            at = lane.ready_at(self._stirred_at[thread_name]) if lane.thread == thread_name else None
+            at = lane.ready_at(self._stirred_at) if lane.thread == thread_name else None
             if at is None:
                 continue
             if at <= now or self._inline or (self._stopping and lane.running):
@@ -322,9 +324,9 @@ class Scheduler:
             self._wake.notify_all()
 
     def _stir(self, lane: Lane) -> None:
-        """Note live work on a thread (holding the lock)."""
+        """Note live work (holding the lock)."""
         if lane.rank <= LIVE_RANK and not lane.calm_s:
-            self._stirred_at[lane.thread] = self._clock()
+            self._stirred_at = self._clock()
 
     def _drain(self) -> None:
         """Serve every lane until nothing is left (inline); what a job submits is served by the outer call."""

@@ -6,7 +6,7 @@ that hold a missing sample are left out, so a gap makes no broad-band line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from jaxscope.compute.trace_blocks import Samples
 from jaxscope.compute.workbench import Shown, Workbench
 
 FloatArray = npt.NDArray[np.float64]
+Transforms = npt.NDArray[np.complexfloating]
+Found = npt.NDArray[np.bool_]
 #: Longest part in seconds and in samples.
 LONGEST_S = 8.0
 LONGEST = 1 << 15
@@ -33,25 +35,28 @@ def part_length(n_samples: int, rate_hz: float) -> int:
     return 1 << (most.bit_length() - 1)
 
 
-def sum_of_powers(x: Samples, length: int) -> tuple[FloatArray, int]:
-    """Return the sum of periodograms over channels and parts, shape (length // 2 + 1,), and how many there were.
+def transforms(x: Samples, length: int) -> tuple[Transforms, Found]:
+    """Return the transforms of the parts of ``x`` that hold no missing sample, and which parts those are.
 
     Parameters
     ----------
     x : ndarray, shape (n_channels, n_samples)
     length : int
         Samples of a part.
+
+    Returns
+    -------
+    transforms : ndarray of complex, shape (n_found, length // 2 + 1)
+    found : ndarray of bool, shape (n_parts,)
     """
     if x.shape[1] < length:
-        return np.zeros(length // 2 + 1), 0
+        return np.zeros((0, length // 2 + 1), complex), np.zeros(0, bool)
     parts = np.lib.stride_tricks.sliding_window_view(x, length, axis=1)[:, :: length // 2]
     parts = parts.reshape(-1, length)
-    parts = parts[np.isfinite(parts).all(axis=1)]
-    if not parts.shape[0]:
-        return np.zeros(length // 2 + 1), 0
+    found: Found = np.asarray(np.isfinite(parts).all(axis=1))
+    parts = parts if found.all() else parts[found]
     window = np.hanning(length + 1)[:-1]
-    spectra = np.fft.rfft((parts - parts.mean(axis=1, keepdims=True)) * window, axis=1)
-    return np.asarray((np.abs(spectra) ** 2).sum(axis=0)), parts.shape[0]
+    return np.fft.rfft((parts - parts.mean(axis=1, keepdims=True, dtype=np.float64)) * window, axis=1), found
 
 
 def spectrum_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps | None]:
@@ -78,8 +83,9 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
         if rows:
             filtered = any(part.group.filtered[row] for row in rows)
             # the same parts on both sides: what is left out is in neither
-            seen = part.group.bad.of_rows(rows).masked(part.before[rows], part.first_sample)
-            picked.append((part.group.rate_hz, seen, part.after[rows], filtered))
+            raw, after = part.of_rows(rows)
+            seen = part.group.bad.of_rows(rows).masked(raw, part.first_sample)
+            picked.append((part.group.rate_hz, seen, after, filtered))
     if not picked:
         return None
     # the rate that the curve over them is for; where none of its channels is on the screen, the highest
@@ -87,31 +93,46 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
     rate_hz = wanted_hz if wanted_hz in rates_hz else max(rates_hz)
     picked = [entry for entry in picked if entry[0] == rate_hz]
     length = part_length(max(entry[1].shape[1] for entry in picked), rate_hz)
-    before = _mean((entry[1] for entry in picked), length)
+    sums = [_Sum(length) for _ in range(3)]
+    filtered = any(entry[3] for entry in picked)
+    for entry in picked:
+        ours, found = transforms(entry[1], length)
+        sums[0].add(ours)
+        if filtered:
+            theirs, also = transforms(entry[2], length)
+            sums[1].add(theirs)
+            # a transform is linear: what was taken away needs none of its own
+            both = found & also
+            sums[2].add(ours[both[found]] - theirs[both[also]])
+    before, after_mean, removed_mean = (each.mean() for each in sums)
     if before is None:
         return None
     reference = float(before[1:].max()) if before.size > 1 else 0.0
     if reference <= 0:
         return None
-    filtered = any(entry[3] for entry in picked)
-    after = _mean((entry[2] for entry in picked), length) if filtered else None
-    difference = _mean((entry[1] - entry[2] for entry in picked), length) if filtered else None
     return SpectrumFrame(
         revision=shown.wish.revision,
         frequencies_hz=np.arange(length // 2 + 1, dtype=np.float64) * (rate_hz / length),
         before_db=_decibels(before, reference),
-        after_db=None if after is None else _decibels(after, reference),
-        difference_db=None if difference is None else _decibels(difference, reference),
+        after_db=None if after_mean is None else _decibels(after_mean, reference),
+        difference_db=None if removed_mean is None else _decibels(removed_mean, reference),
     )
 
 
-def _mean(arrays: Iterable[Samples], length: int) -> FloatArray | None:
-    total, count = np.zeros(length // 2 + 1), 0
-    for x in arrays:
-        powers, parts = sum_of_powers(x, length)
-        total += powers
-        count += parts
-    return total / count if count else None
+class _Sum:
+    """The sum of periodograms over channels and parts, and how many there were."""
+
+    def __init__(self, length: int) -> None:
+        self._total, self._count = np.zeros(length // 2 + 1), 0
+
+    def add(self, found: Transforms) -> None:
+        """Add the powers of some transforms."""
+        self._total += np.einsum("ij,ij->j", found.real, found.real) + np.einsum("ij,ij->j", found.imag, found.imag)
+        self._count += len(found)
+
+    def mean(self) -> FloatArray | None:
+        """Return the mean; None of nothing."""
+        return self._total / self._count if self._count else None
 
 
 def _decibels(power: FloatArray, reference: float) -> FloatArray:

@@ -16,10 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.display.envelope import min_max
+
 Samples = npt.NDArray[np.floating]
+Extremes = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 States = list[Any]
 #: Samples (channels times time) of filtered tiles that are kept.
 MOST_VALUES = 28_000_000
+#: Widths of bins for which the extremes of a tile are kept: zooming passes through few.
+MOST_BINS = 4
 
 
 @dataclass(slots=True)
@@ -31,12 +36,28 @@ class TileMemory:
 
     key: object = None
     tiles: OrderedDict[int, tuple[Samples, States]] = field(default_factory=OrderedDict)
+    #: by first sample of a tile, its width of bins and how many of its samples count
+    _extremes: dict[int, OrderedDict[tuple[int, int], Extremes]] = field(default_factory=dict)
 
     def keep(self, start: int, y: Samples, states: States) -> None:
         """Keep a tile in place of those that were used longest ago."""
         self.tiles[start] = (y, states)
         while sum(tile.size for tile, _ in list(self.tiles.values())) > MOST_VALUES and len(self.tiles) > 1:
-            self.tiles.popitem(last=False)
+            gone, _ = self.tiles.popitem(last=False)
+            self._extremes.pop(gone, None)
+
+    def extremes(self, start: int, bin_samples: int, n_samples: int) -> Extremes | None:
+        """Return the lowest and the highest value per bin of a kept tile's first samples; None where it is not kept."""
+        kept = self.tiles.get(start)
+        if kept is None:
+            return None
+        own = self._extremes.setdefault(start, OrderedDict())
+        key = (bin_samples, n_samples)
+        if key not in own:
+            own[key] = min_max(kept[0][:, :n_samples], first_sample=start, bin_samples=bin_samples)
+            while len(own) > MOST_BINS:
+                own.popitem(last=False)
+        return own[key]
 
 
 class TileRun:
@@ -79,6 +100,8 @@ class TileRun:
         self._context, self._length = context, length
         self._read, self._step, self._begin = read, step, begin
         self._states: States | None = None
+        #: tiles that were there already: who sees them twice may see them often, so their extremes are worth keeping
+        self._found: set[int] = set()
         self._at = self._begun = first
 
     def starts_for(self, start: int) -> Sequence[int]:
@@ -93,12 +116,17 @@ class TileRun:
             return (start,)
         return range(self._first, start + 1, self._length)
 
+    def extremes(self, start: int, bin_samples: int, n_samples: int) -> Extremes | None:
+        """Return the extremes per bin of a tile that need no work anew: of one that ``tile`` found, else None."""
+        return self._memory.extremes(start, bin_samples, n_samples) if start in self._found else None
+
     def tile(self, start: int) -> Samples:
         """Return the filtered tile that begins at ``start``, after those of ``starts_for`` one after the other."""
         kept = self._memory.tiles.get(start)
         if kept is not None:
             self._memory.tiles.move_to_end(start)
             self._states = None
+            self._found.add(start)
             return kept[0]
         if self._states is None or self._at != start:
             self._resume(start)

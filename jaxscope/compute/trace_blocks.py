@@ -49,6 +49,15 @@ class ShownSamples:
         """The filtered samples; rows that nothing filters are as recorded."""
         return _joined(self._after)
 
+    def of_rows(self, rows: Sequence[int]) -> tuple[Samples, Samples]:
+        """Return before and after of some rows; to join them all would take longer than most that is done with them."""
+        return _joined([part[rows] for part in self._before]), _joined([part[rows] for part in self._after])
+
+    @property
+    def n_samples(self) -> int:
+        """Samples of a channel."""
+        return sum(part.shape[1] for part in self._before)
+
     @property
     def n_values(self) -> int:
         """Samples times channels."""
@@ -96,14 +105,15 @@ class BlockBuilder:
         before: Samples,
         after: Samples,
         before_envelope: tuple[FloatArray, FloatArray] | None = None,
+        after_envelope: tuple[FloatArray, FloatArray] | None = None,
     ) -> None:
-        """Add a block of the piece, from ``first_sample`` on; ``before_envelope`` where it is known already."""
+        """Add a block of the piece, from ``first_sample`` on; the envelopes where they are known already."""
         bins = self._group.bin_samples
         if before.shape[1] == 0:
             return
         pairs = [before_envelope or min_max(before, first_sample=first_sample, bin_samples=bins)]
         if self._rows.any():
-            pairs.append(min_max(after, first_sample=first_sample, bin_samples=bins))
+            pairs.append(after_envelope or min_max(after, first_sample=first_sample, bin_samples=bins))
             if self._group.wants_difference:
                 removed = self._removed(before, after)
                 pairs.append(min_max(removed, first_sample=first_sample, bin_samples=bins))

@@ -16,6 +16,7 @@ from PySide6.QtGui import QImage
 
 from jaxscope.gui.painting.columns import paint_column_strokes
 from jaxscope.gui.painting.scene import TraceScene, before_key, prepare
+from jaxscope.gui.painting.strips import moved_by_px, moved_image
 from jaxscope.gui.painting.strokes import Breath, dots_are_drawn, paint_strokes
 
 _LOG = logging.getLogger(__name__)
@@ -42,19 +43,42 @@ class PaintFailure:
 
 
 class Painter:
-    """Paints scenes, keeping the Before part of the last one: while a filter is tuned only After is painted anew."""
+    """Paints scenes, and keeps of the last one what serves the next.
+
+    While a filter is tuned only After is painted anew, and of a window that moves only what comes into sight.
+    """
 
     def __init__(self) -> None:
         self._key: tuple[object, ...] = ()
         self._before: QImage | None = None
+        self._last: TraceImage | None = None
 
     def paint(self, scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
         """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
         # a value too far out to have a pixel becomes infinite or NaN on its way there, and is a break in its trace
         with np.errstate(invalid="ignore", over="ignore"):
-            return self._painted(scene, is_stale)
+            found = self._moved(scene, is_stale) or self._painted(scene, is_stale)
+        if found is None:
+            return None
+        scene, image = found
+        image.setDevicePixelRatio(scene.ratio)
+        self._last = TraceImage(scene=scene, image=image)
+        return self._last
 
-    def _painted(self, scene: TraceScene, is_stale: Callable[[], bool]) -> TraceImage | None:
+    def _moved(self, scene: TraceScene, is_stale: Callable[[], bool]) -> tuple[TraceScene, QImage] | None:
+        """Return the last picture moved, with what it lacks; None where it is of no use."""
+        last = self._last
+        moved = moved_by_px(last.scene, scene) if last is not None and _is_in_columns(scene) else None
+        if last is None or moved is None:
+            return None
+
+        def strip(own: TraceScene) -> QImage | None:
+            before = _painted(own, None, only_before=True, is_stale=is_stale)
+            return None if before is None else _painted(own, before, only_before=False, is_stale=is_stale)
+
+        return moved_image(last.scene, last.image, scene, moved, strip)
+
+    def _painted(self, scene: TraceScene, is_stale: Callable[[], bool]) -> tuple[TraceScene, QImage] | None:
         key = before_key(scene)
         if self._before is None or key != self._key:
             before = _painted(scene, None, only_before=True, is_stale=is_stale)
@@ -64,10 +88,7 @@ class Painter:
         image = _painted(scene, self._before, only_before=False, is_stale=is_stale)
         if image is None:
             return None
-        if image.format() != _COLOURS:
-            image = image.convertToFormat(_COLOURS)
-        image.setDevicePixelRatio(scene.ratio)
-        return TraceImage(scene=scene, image=image)
+        return scene, image if image.format() == _COLOURS else image.convertToFormat(_COLOURS)
 
 
 def paint_scene(scene: TraceScene) -> TraceImage | None:

@@ -18,6 +18,7 @@ from jaxscope.data.recording import CODE_KINDS
 from jaxscope.gui.painting.lanes import Lane, row_count
 
 FloatArray = npt.NDArray[np.float64]
+Heights = npt.NDArray[np.float32]
 Content = Literal["both", "before", "after", "difference"]
 Quality = Literal["motion", "rest"]
 
@@ -70,8 +71,8 @@ class Line:
     """
 
     x: FloatArray
-    top: FloatArray
-    bottom: FloatArray
+    top: Heights
+    bottom: Heights
     is_exact: bool
 
 
@@ -80,8 +81,8 @@ class Bundle:
     """Traces that share their positions, worked out in one go: (n,) positions, (n_lines, n) tops and bottoms."""
 
     x: FloatArray
-    top: FloatArray
-    bottom: FloatArray
+    top: Heights
+    bottom: Heights
     is_exact: bool
 
     def lines(self) -> Iterator[Line]:
@@ -260,16 +261,17 @@ def _drawn(
     own = [lanes[view.block.channels[place]] for place in places]
     shown = places if len(places) < len(values.low) else slice(None)
     lane_px = scene.height_px / row_count(scene.lanes)
-    slope = np.array([lane_px * lane.gain / scene.scales[lane.scale_kind] for lane in own])[:, None]
+    slope = np.array([lane_px * lane.gain / scene.scales[lane.scale_kind] for lane in own], np.float32)[:, None]
     slope = slope if scene.negative_up else -slope
     offset = offsets[places] if scene.remove_offset else np.zeros(len(places))
     offset = np.where(np.isfinite(offset), offset, 0.0)[:, None]
     row = np.array([float(lane.row) for lane in own])[:, None]
-    centre = (row + 0.5 - np.array([lane.offset for lane in own])[:, None]) * lane_px
+    centre = ((row + 0.5 - np.array([lane.offset for lane in own])[:, None]) * lane_px).astype(np.float32)
     is_held = np.array([scene.is_clipped or lane.kind in CODE_KINDS for lane in own])
 
-    def heights(of: FloatArray) -> FloatArray:
-        y = of[:, view.bins][shown] - offset
+    def heights(of: FloatArray) -> Heights:
+        # what is left beside the offset is a matter of pixels, for which half of the memory is enough
+        y = np.subtract(of[:, view.bins][shown], offset, dtype=np.float64).astype(np.float32)
         y *= slope
         y += centre
         if is_held.any():
@@ -297,7 +299,7 @@ def vertices(line: Line) -> tuple[FloatArray, FloatArray]:
     to its highest value, so a slope is drawn as a slope and not as a saw.
     """
     if line.is_exact:
-        return line.x, line.top
+        return line.x, line.top.astype(np.float64)
     middle = line.top + line.bottom
     step = np.empty_like(middle)
     step[:1] = 0.0

@@ -42,7 +42,7 @@ class Breath:
             self._since = time.perf_counter()
 
 
-def polygon_of(x: FloatArray, y: FloatArray) -> QPolygonF:
+def polygon_of(x: FloatArray, y: npt.NDArray[np.floating]) -> QPolygonF:
     """Return the points as a polygon, without a Python object for each of them."""
     polygon = QPolygonF()
     polygon.resize(len(x))

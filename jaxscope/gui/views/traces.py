@@ -119,7 +119,11 @@ class TracesView(AbstractView, QWidget):
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another state; the picture follows when something in it has changed."""
-        if self.model.take_state(state):
+        change = self.model.take_state(state)
+        if change == "window" and self._picture is not None and not self.model.is_held:
+            # its frame is on the way; until then the picture is drawn where it belongs
+            self._rest.start()
+        elif change != "nothing":
             self._ask("motion")
         self._tell_axis()
         is_same_look = state.document.annotations is previous.document.annotations

@@ -20,11 +20,13 @@ from jaxscope.gui.painting.geometry import PaneRect, panes_of
 from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
-from jaxscope.gui.views.traces_picture import painted_panes, picture_key, picture_width, trace_colours
+from jaxscope.gui.views.traces_offsets import with_offsets_of
+from jaxscope.gui.views.traces_picture import look_key, painted_panes, picture_width, trace_colours, window_key
 from jaxscope.gui.views.traces_values import LaneMeasures, Value, measures_between, peak_at, point_at, value_at
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
+Change = Literal["nothing", "window", "look"]
 
 
 class TracesModel:
@@ -74,14 +76,16 @@ class TracesModel:
         """Whether the filtered signal is to be seen."""
         return self.state.document.filter_on and not self.state.viewport.raw
 
-    def take_state(self, state: SessionState) -> bool:
-        """Take another state; return whether the picture of the traces must be painted again."""
+    def take_state(self, state: SessionState) -> Change:
+        """Take another state; return what of it the picture of the traces depends on."""
         previous, self.state = self.state, state
         if state.document is not previous.document or state.viewport is not previous.viewport:
             self._lay_out()
         if state.viewport.lock_scales != previous.viewport.lock_scales and self.frame is not None:
             self.scales.note(self.frame, self._kinds, follows=not state.viewport.lock_scales)
-        return picture_key(state) != picture_key(previous)
+        if look_key(state) != look_key(previous):
+            return "look"
+        return "window" if window_key(state) != window_key(previous) else "nothing"
 
     def open(self, opened: Opened) -> None:
         """Take another recording."""
@@ -114,10 +118,18 @@ class TracesModel:
         is_old = self.frame is not None and frame.revision < self.frame.revision
         if is_old or frame.recording_id != self.recording_id:
             return False
+        if self.state.viewport.remove_offset:
+            frame = with_offsets_of(self.frame, frame, self._heights())
         self.frame = frame
         self.is_held = frame.held
         self.scales.note(frame, self._kinds, follows=not self.state.viewport.lock_scales)
         return True
+
+    def _heights(self) -> dict[int, float]:
+        """Return the height of each lane in units of its channel."""
+        viewport = self.state.viewport
+        units = {kind: self.scales.units_per_lane(viewport, kind) for kind in {lane.scale_kind for lane in self.lanes}}
+        return {lane.channel: units[lane.scale_kind] / lane.gain for lane in self.lanes}
 
     def hold(self, blocked: Blocked) -> bool:
         """Mark the picture as held; return whether that is news."""

@@ -32,12 +32,15 @@ def picture_width(panes: tuple[PaneRect, ...], width: float, ratio: float) -> in
     return max(round(width * ratio), painted[-1].left_px + painted[-1].width_px)
 
 
-def picture_key(state: SessionState) -> tuple:
-    """Return what the picture of the traces depends on, apart from the frame."""
+def window_key(state: SessionState) -> tuple[float, float]:
+    """Return the window in time that is looked at: another one has another frame."""
+    return state.viewport.start_s, state.viewport.duration_s
+
+
+def look_key(state: SessionState) -> tuple:
+    """Return what the picture of the traces depends on, apart from the frame and the window."""
     viewport, document = state.viewport, state.document
     return (
-        viewport.start_s,
-        viewport.duration_s,
         viewport.mode,
         viewport.split_share,
         viewport.arrangement,

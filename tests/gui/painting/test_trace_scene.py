@@ -15,6 +15,9 @@ from jaxscope.gui.painting.strokes import polygons
 WIDTH = 400
 MIXED, BEFORE, EEG, ECG, DIFF, HELD = 0xFF756C60, 0xFF8F8473, 0xFF6CB8FF, 0xFFFF8A75, 0xFFEE8FCB, 0xFF5996D0
 
+#: how exactly heights are known, in pixels
+PIXELS = 1e-3
+
 
 def with_before(scene: TraceScene, values: np.ndarray) -> TraceScene:
     block = replace(scene.frame.blocks[0], before=Envelope(low=values, high=values.copy()))
@@ -66,9 +69,9 @@ def test_positions_follow_time_scale_gain_and_sign(make_scene, make_lane):
     first = prepare(scene)[0].lines[0]
     np.testing.assert_allclose(first.x[:3], [0.0, 1.0, 2.0])
     expected = 50 - np.sin(scene.frame.blocks[0].times_s[: len(first.top)]) * 100 * 2.0 / 4.0
-    np.testing.assert_allclose(first.top, expected)
+    np.testing.assert_allclose(first.top, expected, atol=PIXELS)
     flipped = prepare(replace(scene, negative_up=True))[0].lines[0]
-    np.testing.assert_allclose(flipped.top, 100 - expected)
+    np.testing.assert_allclose(flipped.top, 100 - expected, atol=PIXELS)
 
 
 def test_bin_stands_at_its_middle(make_scene):
@@ -86,12 +89,12 @@ def test_offsets_are_taken_only_where_wanted(make_scene):
     scene = replace(scene, frame=replace(scene.frame, blocks=(block,)))
     plain = prepare(replace(scene, remove_offset=False))[0].lines
     shifted = prepare(scene)[0].lines
-    np.testing.assert_allclose(shifted[0].top - plain[0].top, 3.0 * 100 / 4.0)
-    np.testing.assert_allclose(shifted[1].top, plain[1].top)
+    np.testing.assert_allclose(shifted[0].top - plain[0].top, 3.0 * 100 / 4.0, atol=PIXELS)
+    np.testing.assert_allclose(shifted[1].top, plain[1].top, atol=PIXELS)
     pane = (Pane(left_px=0, width_px=400, content="difference"),)
     difference = prepare(replace(scene, panes=pane))[0].lines[0]
     raw = prepare(replace(scene, panes=pane, remove_offset=False))[0].lines[0]
-    np.testing.assert_allclose(difference.top - raw.top, (3.0 - 1.0) * 100 / 4.0)
+    np.testing.assert_allclose(difference.top - raw.top, (3.0 - 1.0) * 100 / 4.0, atol=PIXELS)
 
 
 def test_codes_stay_in_their_lane_and_signals_may_leave_it(colours, make_scene, make_lane):
