@@ -6,7 +6,6 @@ cell that is no number is counted and told, instead of turning a whole column in
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,16 +19,26 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
+from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.options import ReaderOption
-from jaxscope.readers.text_table_cells import Column, add_numbers, pieces_of, ragged_words
+from jaxscope.readers.scans import Scan, scanned_whole
+from jaxscope.readers.text_table_cells import (
+    Column,
+    UnevenRows,
+    add_numbers,
+    add_plain_numbers,
+    add_uneven,
+    number_columns,
+    text_columns,
+)
 from jaxscope.readers.text_table_layout import (
     SAMPLE_LINES,
     TableLayout,
-    decode,
     find_layout,
     is_number,
     split_rows,
 )
+from jaxscope.readers.text_table_pieces import NotUtf8Error, RowCleaner, RowPieces, decode
 from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
 
 if TYPE_CHECKING:
@@ -55,6 +64,112 @@ class _Columns:
     warnings: list[str]
 
 
+class TextScan(Scan):
+    """Reads a table of text, some megabytes of rows at a time.
+
+    Parameters
+    ----------
+    path : Path
+    options : OpenOptions
+
+    Raises
+    ------
+    ReadError
+        If the file is no text or no table.
+    """
+
+    def __init__(self, path: Path, options: OpenOptions) -> None:
+        self._file = ByteFile(path)
+        super().__init__(self._file.n_bytes)
+        self._options = options
+        self._pieces = RowPieces(self._file)
+        self._table: _Table | None = None
+
+    def step(self) -> bool:
+        try:
+            self._take_next()
+        except NotUtf8Error:
+            self._pieces.begin_again()
+            self._table = None
+        self.position = self._pieces.position
+        return not self._pieces.is_over or self._table is None
+
+    def _take_next(self) -> None:
+        if self._table is None:
+            self._table = self._begin()
+        else:
+            self._pieces.read_on()
+        self._table.add(self._pieces.take())
+
+    def _begin(self) -> _Table:
+        """Find out how the table is written, and leave out what comes before its rows."""
+        lines = _first_lines(self._pieces.first_lines())
+        layout = _layout(lines, self._file.name, self._options)
+        self._pieces.drop_lines(layout.first_line)
+        return _Table(layout, self._file.name, _time_column(layout, self._options, self._file.name))
+
+    def recording(self) -> Recording:
+        if self._table is None:
+            raise ReadError(f"{self._file.name} holds no table", hint="check that its suffix is right")
+        return _recording_of(self._table, list(self._pieces.notes), self._options)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Table:
+    """What is known of the rows that have been read.
+
+    Parameters
+    ----------
+    layout : TableLayout
+    name : str
+        What sentences call the file.
+    chosen : int or None
+        The column that is time, as told; -1 for none, None where nothing was told.
+    """
+
+    def __init__(self, layout: TableLayout, name: str, chosen: int | None) -> None:
+        self.layout, self.name, self.chosen = layout, name, chosen
+        self.columns = [Column() for _ in range(layout.n_columns)]
+        self.uneven = UnevenRows()
+        self.cleaner = RowCleaner(has_blanks=layout.separator == " ")
+        self.first_lines: list[str] = []
+        self._times: tuple[int, ...] | None = None if chosen is None else () if chosen < 0 else (chosen,)
+        self._stamps: list[list[pl.Series]] = []
+        self._n_rows = 0
+
+    def add(self, text: bytes) -> None:
+        """Take in the next rows."""
+        piece = self.cleaner.clean(text)
+        if not piece:
+            return
+        self.first_lines = self.first_lines or _first_lines(piece)
+        cells = None if self._times is None else number_columns(piece, self.layout, self._times)
+        if cells is None:
+            add_uneven(self.uneven, piece, self.layout, self._n_rows + 1)
+            cells = text_columns(piece, self.layout, self.name)
+        if self._times is None:
+            found = find_stamps(cells, list(self.layout.names), list(self.layout.units), self.layout.decimal)
+            self._times = () if found is None else found.columns
+        self._stamps.append([cells[index] for index in self._times])
+        for column, part in zip(self.columns, cells, strict=True):
+            if part.dtype.is_float():
+                add_plain_numbers(column, part, self._n_rows + 1)
+            else:
+                add_numbers(column, part, self.layout.decimal, self._n_rows + 1)
+        self._n_rows += len(cells[0])
+
+    def stamps(self) -> Stamps | None:
+        """Return the times of all rows, None where there is no column of them."""
+        times = self._times or ()
+        if len(self._stamps) > 1 and times:
+            import polars as pl
+
+            self._stamps = [[pl.concat(parts) for parts in zip(*self._stamps, strict=True)]]
+        return _all_stamps(times, self._stamps, self.layout, self.chosen)
+
+
 def read_table(path: Path, options: OpenOptions) -> Recording:
     """Read a table of text whole.
 
@@ -63,20 +178,21 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     ReadError
         If the file is no text or no table.
     """
-    data, warnings = decode(path.read_bytes(), path.name)
-    layout = _layout(_first_lines(data), path.name, options)
-    chosen = _time_column(layout, options, path.name)
-    body, n_empty = _body(data, layout)
+    return scanned_whole(TextScan(path, options))
+
+
+def _recording_of(table: _Table, warnings: list[str], options: OpenOptions) -> Recording:
+    layout, n_empty = table.layout, table.cleaner.n_empty
     if n_empty:
         warnings.append(f"{n_empty:,} empty {'line is' if n_empty == 1 else 'lines are'} left out")
-    warnings += ragged_words(body, layout)
-    columns, stamps = _read_columns(body, layout, path.name, chosen)
-    if stamps is None and chosen is not None and chosen >= 0:
+    warnings += table.uneven.words()
+    stamps = table.stamps()
+    if stamps is None and table.chosen is not None and table.chosen >= 0:
         raise ReadError(f"{options.value('time')} holds no times", hint="choose another column, or none")
     timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
-    numbers = _numbers(columns, layout, () if stamps is None else stamps.columns)
-    if not numbers.values and not _is_summary(body, layout):
-        raise ReadError(f"{path.name} holds no column of numbers", hint="save each channel as a column of numbers")
+    numbers = _numbers(table.columns, layout, () if stamps is None else stamps.columns)
+    if not numbers.values and not _is_summary(table.first_lines, layout):
+        raise ReadError(f"{table.name} holds no column of numbers", hint="save each channel as a column of numbers")
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
     if rate_hz is not None:
         warnings += own_rate_words([rate_hz], options)
@@ -112,9 +228,9 @@ def _time_column(layout: TableLayout, options: OpenOptions, name: str) -> int | 
     raise ReadError(f"{name} has no column {wanted}", hint=f"there are {named}")
 
 
-def _is_summary(body: bytes, layout: TableLayout) -> bool:
+def _is_summary(lines: list[str], layout: TableLayout) -> bool:
     """Say whether rows without a column of numbers are a table all the same: even, most with a number in their text."""
-    rows = split_rows(_first_lines(body), layout.separator)
+    rows = split_rows(lines, layout.separator)
     n_even = sum(len(row) == layout.n_columns for row in rows)
     n_telling = sum(any(sign.isdigit() for cell in row for sign in cell) for row in rows)
     return layout.n_columns > 1 and n_even >= 0.9 * len(rows) and 2 * n_telling >= len(rows)
@@ -129,44 +245,6 @@ def _first_lines(data: bytes) -> list[str]:
             break
         end = following
     return data[:end].decode("utf-8", "replace").split("\n")
-
-
-def _body(data: bytes, layout: TableLayout) -> tuple[bytes, int]:
-    """Return the rows of data (no preamble, no empty lines, runs of blanks made one tab) and the empty lines in it."""
-    start = 0
-    for _ in range(layout.first_line):
-        start = data.find(b"\n", start) + 1
-    body = data[start:].strip(b"\n")
-    n_empty = 0
-    if b"\n\n" in body or re.search(rb"\n[ \t]+\n", body):
-        body, n_empty = re.subn(rb"\n[ \t]*(?=\n)", b"", body)
-    if b"\n#" in body:
-        body = re.sub(rb"\n#[^\n]*", b"", body)
-    if layout.separator == " ":
-        body = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", body))
-    return body, n_empty
-
-
-def _read_columns(
-    body: bytes, layout: TableLayout, name: str, chosen: int | None
-) -> tuple[list[Column], Stamps | None]:
-    """Return all columns as numbers, and the times if there is a column of them."""
-    columns = [Column() for _ in range(layout.n_columns)]
-    names, units = list(layout.names), list(layout.units)
-    time_columns: tuple[int, ...] | None = None
-    stamp_cells: list[list[pl.Series]] = []
-    n_rows = 0
-    for cells in pieces_of(body, layout, name):
-        if time_columns is None and chosen is not None:
-            time_columns = () if chosen < 0 else (chosen,)
-        if time_columns is None:
-            found = find_stamps(cells, names, units, layout.decimal)
-            time_columns = () if found is None else found.columns
-        stamp_cells.append([cells[index] for index in time_columns])
-        for column, part in zip(columns, cells, strict=True):
-            add_numbers(column, part, layout.decimal, n_rows + 1)
-        n_rows += len(cells[0])
-    return columns, _all_stamps(time_columns or (), stamp_cells, layout, chosen)
 
 
 def _all_stamps(
@@ -200,7 +278,7 @@ def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int
         elif column.is_text:
             left_out["text"].append(label)
         else:
-            values.append(column.take_values())
+            values.append(column.values())
             places.append(index)
             warnings += column.words(label)
     for what, labels in left_out.items():
@@ -252,8 +330,7 @@ def _data_kind(name: str, unit: str) -> ChannelKind:
 def _sniff(head: bytes) -> bool:
     """Say whether these bytes are the beginning of a table of numbers."""
     try:
-        data, _ = decode(head, "this file")
-        lines = data.decode("utf-8", "ignore").split("\n")[:-1]
+        lines = decode(head, "this file").decode("utf-8", "ignore").split("\n")[:-1]
         if any(not (sign.isprintable() or sign == "\t") for line in lines for sign in line):
             return False
         layout = find_layout(lines, "this file")
@@ -270,5 +347,6 @@ FORMAT = ReaderFormat(
     suffixes=(".csv", ".tsv", ".txt", ".log", ".asc"),
     sniff=_sniff,
     open=read_table,
+    scan=TextScan,
     options=OPTIONS,
 )

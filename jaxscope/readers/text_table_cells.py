@@ -1,14 +1,16 @@
 """The cells of a table as numbers, read piece by piece.
 
-Cells are parsed as text, a few megabytes at a time, and only their numbers are kept: the text of a whole table would
-take ten times the room of the file. Each cell that is no number is counted, with its row, so that nothing goes unsaid.
+Cells are parsed a few megabytes at a time, and only their numbers are kept: the text of a whole table would take ten
+times the room of the file. A piece in which nothing but digits can be is parsed as numbers at once; where that fails,
+and in every other piece, cells are read as text, and each that is no number is counted, with its row, so that nothing
+goes unsaid. Invariant: both ways give the same numbers and the same counts.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,8 @@ from jaxscope.readers.text_table_layout import MINUS, MISSING, TableLayout, quot
 if TYPE_CHECKING:
     import polars as pl
 
-_PIECE_BYTES = 1 << 23
+#: What a number is written with; a mark between thousands, a quote or a word is none of it.
+_PLAIN = b"0123456789+-.eE\n"
 
 
 @dataclass(slots=True)
@@ -40,11 +43,11 @@ class Column:
         """Whether most cells are no numbers."""
         return len(self.bad_rows) > self.n_filled / 2
 
-    def take_values(self) -> npt.NDArray[np.float64]:
-        """Return all numbers, NaN where there is none, and let go of the parts."""
-        values = np.concatenate(self.parts) if self.parts else np.empty(0)
-        self.parts = []
-        return values
+    def values(self) -> npt.NDArray[np.float64]:
+        """Return all numbers, NaN where there is none."""
+        if len(self.parts) > 1:
+            self.parts = [np.concatenate(self.parts)]  # what is known is kept once
+        return self.parts[0] if self.parts else np.empty(0)
 
     def words(self, label: str) -> list[str]:
         """Return sentences about the cells that hold no number."""
@@ -64,8 +67,44 @@ class Column:
         return words
 
 
-def pieces_of(body: bytes, layout: TableLayout, name: str) -> Iterator[list[pl.Series]]:
-    """Yield the cells of some thousand rows at a time as text, one series a column.
+@dataclass(slots=True)
+class UnevenRows:
+    """Rows with too few or too many cells. Rows count from 1."""
+
+    short: list[int] = field(default_factory=list)
+    long: list[int] = field(default_factory=list)
+
+    def words(self) -> list[str]:
+        """Return sentences about them."""
+        words = []
+        if self.short:
+            words.append(f"Row {row_list(self.short)} has too few cells: those that lack are read as missing")
+        if self.long:
+            words.append(f"Row {row_list(self.long)} has more cells than columns: the last ones are not read")
+        return words
+
+
+def number_columns(piece: bytes, layout: TableLayout, as_text: Sequence[int]) -> list[pl.Series] | None:
+    """Return the columns of a piece as numbers, those that are wanted ``as_text`` as text; None where that is not sure.
+
+    It is sure where nothing but plain numbers can be in the piece, all of them are, and every row is whole.
+    """
+    import polars as pl
+
+    separator = _separator(layout).encode()
+    if layout.decimal != "." or separator in _PLAIN or piece.translate(None, _PLAIN + separator):
+        return None
+    kinds = {f"c{index}": pl.String if index in as_text else pl.Float64 for index in range(layout.n_columns)}
+    try:
+        table = pl.read_csv(io.BytesIO(piece), has_header=False, separator=separator.decode(), schema=kinds)
+    except (pl.exceptions.PolarsError, ValueError):
+        return None  # a cell such as "-", or a row that is too long: it is looked at cell by cell
+    columns = table.get_columns()
+    return None if any(column.null_count() for column in columns) else columns
+
+
+def text_columns(piece: bytes, layout: TableLayout, name: str) -> list[pl.Series]:
+    """Return the cells of a piece as text, one series a column.
 
     Raises
     ------
@@ -75,19 +114,27 @@ def pieces_of(body: bytes, layout: TableLayout, name: str) -> Iterator[list[pl.S
     import polars as pl
 
     schema = {f"c{index}": pl.String for index in range(layout.n_columns)}
-    for piece in _pieces(body):
-        try:
-            table = pl.read_csv(
-                io.BytesIO(piece),
-                has_header=False,
-                separator=_separator(layout),
-                schema=schema,
-                truncate_ragged_lines=True,
-            )
-        except (pl.exceptions.PolarsError, ValueError) as error:
-            reason = str(error).splitlines()[0]
-            raise ReadError(f"{name} cannot be read as a table: {reason}", hint="check its rows") from error
-        yield table.get_columns()
+    separator = _separator(layout)
+    # a row before the others that is whole: the first one tells how many columns there are, whatever is asked for
+    whole_row = f"{separator * (layout.n_columns - 1)}\n".encode() if layout.n_columns > 1 else b""
+    try:
+        table = pl.read_csv(
+            io.BytesIO(whole_row + piece),
+            has_header=False,
+            separator=separator,
+            schema=schema,
+            truncate_ragged_lines=True,
+        )
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise ReadError(f"{name} cannot be read as a table: {reason}", hint="check its rows") from error
+    return table.slice(1 if whole_row else 0).get_columns()
+
+
+def add_plain_numbers(column: Column, numbers: pl.Series, first_row: int) -> None:
+    """Add numbers, none of which is missing, to what is known of their column."""
+    _add_values(column, numbers.to_numpy(), first_row)
+    column.n_filled += len(numbers)
 
 
 def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) -> None:
@@ -99,14 +146,18 @@ def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) 
     floats = text.cast(pl.Float64, strict=False)
     filled = text.is_not_null() & ~text.str.to_lowercase().is_in(list(MISSING))
     bad = filled & floats.is_null()
-    values = floats.fill_null(float("nan")).to_numpy().astype(np.float64)
+    _add_values(column, floats.fill_null(float("nan")).to_numpy(), first_row)
+    column.n_filled += int(filled.sum())
+    column.bad_rows += (np.flatnonzero(bad.to_numpy()) + first_row).tolist()
+
+
+def _add_values(column: Column, numbers: npt.NDArray[np.float64], first_row: int) -> None:
+    values = np.array(numbers, dtype=np.float64)
     infinite = np.isinf(values)
     if infinite.any():
         values[infinite] = np.nan
         column.infinite_rows += (np.flatnonzero(infinite) + first_row).tolist()
     column.parts.append(values)
-    column.n_filled += int(filled.sum())
-    column.bad_rows += (np.flatnonzero(bad.to_numpy()) + first_row).tolist()
 
 
 def _plain_numbers(column: Column, text: pl.Series, decimal: str) -> pl.Series:
@@ -130,24 +181,13 @@ def _plain_numbers(column: Column, text: pl.Series, decimal: str) -> pl.Series:
     return text
 
 
-def ragged_words(body: bytes, layout: TableLayout) -> list[str]:
-    """Return sentences about rows with too few or too many cells."""
+def add_uneven(uneven: UnevenRows, piece: bytes, layout: TableLayout, first_row: int) -> None:
+    """Note the rows of a piece with too few or too many cells."""
     if layout.n_columns < 2:
-        return []
-    short: list[int] = []
-    long: list[int] = []
-    n_rows = 0
-    for piece in _pieces(body):
-        counts = _cell_counts(piece, _separator(layout))
-        short += (np.flatnonzero(counts < layout.n_columns) + n_rows + 1).tolist()
-        long += (np.flatnonzero(counts > layout.n_columns) + n_rows + 1).tolist()
-        n_rows += len(counts)
-    words = []
-    if short:
-        words.append(f"Row {row_list(short)} has too few cells: those that lack are read as missing")
-    if long:
-        words.append(f"Row {row_list(long)} has more cells than columns: the last ones are not read")
-    return words
+        return
+    counts = _cell_counts(piece, _separator(layout))
+    uneven.short += (np.flatnonzero(counts < layout.n_columns) + first_row).tolist()
+    uneven.long += (np.flatnonzero(counts > layout.n_columns) + first_row).tolist()
 
 
 def _cell_counts(piece: bytes, separator: str) -> npt.NDArray[np.int64]:
@@ -163,22 +203,6 @@ def _cell_counts(piece: bytes, separator: str) -> npt.NDArray[np.int64]:
         array == ord(separator), starts[starts < len(array)], dtype=np.int64
     )
     return counts + 1
-
-
-def _pieces(body: bytes) -> Iterator[bytes]:
-    """Cut between rows; a line end inside quotes is none."""
-    start = 0
-    while start < len(body):
-        end = _next_line(body, start + _PIECE_BYTES)
-        while body.count(b'"', start, end) % 2 and end < len(body):
-            end = _next_line(body, end)
-        yield body[start:end]
-        start = end
-
-
-def _next_line(body: bytes, place: int) -> int:
-    found = body.find(b"\n", place)
-    return len(body) if found < 0 else found + 1
 
 
 def _separator(layout: TableLayout) -> str:

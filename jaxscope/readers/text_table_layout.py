@@ -95,29 +95,6 @@ class _Guess:
     numeric: float
 
 
-def decode(data: bytes, name: str) -> tuple[bytes, list[str]]:
-    """Return the table as UTF-8 without byte order mark and with plain line ends, and what had to be assumed."""
-    notes: list[str] = []
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        data = data.decode("utf-16", "replace").encode()
-    elif data[:3] == b"\xef\xbb\xbf":
-        data = data[3:]
-    elif b"\0" in data[:4096]:
-        order = "utf-16-le" if data[1:2] == b"\0" else "utf-16-be"
-        if data[:4096].count(0) < 0.3 * len(data[:4096]) or len(data) % 2:
-            raise ReadError(f"{name} is not a text file", hint="check that its suffix is right")
-        data = data.decode(order, "replace").encode()
-    if not data.isascii():
-        try:
-            data.decode()
-        except UnicodeDecodeError:
-            data = data.decode("cp1252", "replace").encode()
-            notes.append(f"{name} is not in UTF-8: read as Western European text")
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return data, notes
-
-
 def find_layout(
     lines: Sequence[str],
     name: str,

@@ -328,14 +328,14 @@ def test_sniffing_knows_tables_of_numbers(data: bytes, is_table: bool) -> None:
 
 
 def test_pieces_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jaxscope.readers import text_table_cells
+    from jaxscope.readers import text_table_pieces
 
     rows = [f'{index / 10},{index * 3},"a, ""b""\n{index}",{index % 11}' for index in range(3000)]
     rows[2000] = "200.0,oops,x,inf"
     rows[2500] = "250.0,1"
     text = "time,a,note,b\n" + "\n".join(rows) + "\n"
     whole = make(tmp_path, text)
-    monkeypatch.setattr(text_table_cells, "_PIECE_BYTES", 1000)
+    monkeypatch.setattr(text_table_pieces, "PIECE_BYTES", 1000)
     pieces = make(tmp_path, text)
     assert pieces.info == whole.info
     np.testing.assert_array_equal(pieces.read(0, 10**6), whole.read(0, 10**6))
