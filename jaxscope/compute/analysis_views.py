@@ -7,7 +7,7 @@ averaged; segments that hold a missing sample are left out, and how many were us
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ N_BINS = 81
 _REACH = 4.0
 _HALF_BANDWIDTH = 4.0
 #: Wavelets that are worked out in one go; the number of all of them is a multiple.
-_AT_ONCE = 8
+_AT_ONCE = 4
 
 
 @lru_cache(maxsize=32)
@@ -133,23 +133,18 @@ def time_frequency(stretch: Stretch, _picked: Picked, wish: Analysis, *, has_aft
     rate_hz = stretch.rate_hz
     low_hz, high_hz = lengths.lowest_wavelet_hz(stretch.nominal / rate_hz, rate_hz), rate_hz / 2.5
     is_log = wish.frequency_scale == "log"
-    wavelets, halves, frequencies_hz = _wavelets(low_hz, high_hz, rate_hz, is_log=is_log)
     size = bucket(stretch.nominal + 2)
     column = max(1, lengths.below(stretch.nominal / lengths.MOST_COLUMNS))
+    frequencies_hz, sets = _wavelets(low_hz, high_hz, rate_hz, size, column, is_log=is_log)
 
-    def powers(row: FloatArray, some: slice) -> npt.ArrayLike:
-        held: npt.ArrayLike = spectra.morlet_pair(filled(row, size), wavelets[some], halves[some], column=column)
-        return held
+    def powers(row: FloatArray) -> FloatArray:
+        x = filled(row, size)
+        parts = [np.asarray(spectra.wavelet_pair(x, *some, column=column)) for some in sets]
+        return np.concatenate(parts, axis=1)
 
-    parts = []
-    # a few at a time: traces that are waited for come in between
-    for first in range(0, len(halves), _AT_ONCE):
-        part = yield from _mean_of(stretch, partial(powers, some=slice(first, first + _AT_ONCE)))
-        parts.append(part)
-    if all(part is None for part in parts):
+    power = yield from _mean_of(stretch, powers)
+    if power is None:
         return None
-    shape = next(part.shape for part in parts if part is not None)
-    power = np.concatenate([np.full(shape, np.nan) if part is None else part for part in parts], axis=1)
     axis = FrequencyAxis(low_hz=low_hz, high_hz=high_hz, is_log=is_log)
     places = (np.arange(power.shape[-1], dtype=np.float64) + 0.5) * column
     # the wavelets' energy is 2 over the rate already
@@ -159,16 +154,22 @@ def time_frequency(stretch: Stretch, _picked: Picked, wish: Analysis, *, has_aft
     )  # fmt: skip
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _wavelets(
-    low_hz: float, high_hz: float, rate_hz: float, *, is_log: bool
-) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.int64], FloatArray]:
-    from jaxscope.dsp import morlet_wavelets
+    low_hz: float, high_hz: float, rate_hz: float, size: int, column: int, *, is_log: bool
+) -> tuple[FloatArray, tuple[tuple[npt.NDArray[np.generic], ...], ...]]:
+    """Return frequencies, and the wavelets of a few at a time with as few coefficients as a column needs."""
+    from jaxscope.dsp import morlet_bands
 
     make = np.geomspace if is_log else np.linspace
     frequencies_hz = np.asarray(make(low_hz, high_hz, lengths.N_WAVELETS))
-    wavelets, halves = morlet_wavelets(frequencies_hz, rate_hz, lengths.CYCLES, lengths.REACH)
-    return wavelets, halves, frequencies_hz
+    sets = []
+    for first in range(0, lengths.N_WAVELETS, _AT_ONCE):
+        some = frequencies_hz[first : first + _AT_ONCE]
+        # twice as wide a part of the spectrum as a wavelet's frequency holds all of it; two coefficients a column
+        step = min(max(1, column // 2), lengths.below(max(1.0, rate_hz / 2 / some[-1])))
+        sets.append(morlet_bands(some, rate_hz, size, step, n_cycles=lengths.CYCLES, reach=lengths.REACH))
+    return frequencies_hz, tuple(sets)
 
 
 def _mean_of(

@@ -12,7 +12,7 @@ jax.config.update("jax_enable_x64", True)  # noqa: FBT003  before the first arra
 
 from jaxscope.dsp.cross_spectra import coherence, csd  # noqa: E402
 from jaxscope.dsp.histogram import clipped_share, histogram, moments  # noqa: E402
-from jaxscope.dsp.morlet import morlet_wavelets, wavelet_transform  # noqa: E402
+from jaxscope.dsp.morlet import banded_power, morlet_bands, morlet_wavelets, wavelet_transform  # noqa: E402
 from jaxscope.dsp.multitaper import multitaper  # noqa: E402
 from jaxscope.dsp.response import freqz_sos, group_delay, sosfreqz  # noqa: E402
 from jaxscope.dsp.sections import sosfilt, sosfilt_zi, sosfiltfilt  # noqa: E402
@@ -22,6 +22,7 @@ from jaxscope.dsp.spectrogram import spectrogram  # noqa: E402
 from jaxscope.dsp.transfer import filtfilt, fir, lfilter, lfilter_zi  # noqa: E402
 
 __all__ = [
+    "banded_power",
     "clipped_share",
     "coherence",
     "csd",
@@ -34,6 +35,7 @@ __all__ = [
     "lfilter",
     "lfilter_zi",
     "moments",
+    "morlet_bands",
     "morlet_wavelets",
     "multitaper",
     "savgol",

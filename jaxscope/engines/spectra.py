@@ -51,13 +51,10 @@ def spectrogram_pair(x: Any, window: Any, *, length: int, hop: int) -> Any:
 
 
 @partial(jax.jit, static_argnames=("column",))
-def morlet_pair(x: Any, wavelets: Any, halves: Any, *, column: int) -> Any:
+def wavelet_pair(x: Any, bands: Any, firsts: Any, halves: Any, *, column: int) -> Any:
     """Return wavelet powers averaged over columns of so many samples, (2, n_frequencies, n_columns)."""
-    count_trace(f"morlet {x.shape} {wavelets.shape} {column}")
-    values = dsp.wavelet_transform(x, wavelets, halves)
-    power = values.real**2 + values.imag**2
-    whole = power.shape[-1] // column * column
-    return power[..., :whole].reshape(*power.shape[:-1], -1, column).mean(axis=-1)
+    count_trace(f"wavelets {x.shape} {bands.shape} {column}")
+    return dsp.banded_power(x, bands, firsts, halves, column)
 
 
 @jax.jit

@@ -159,3 +159,20 @@ def test_they_have_slopes_and_run_under_jit_and_vmap() -> None:
     step = 1e-5 * np.random.default_rng(6).standard_normal(400)
     change = (size(jnp.asarray(X[0] + step)) - size(jnp.asarray(X[0] - step))) / 2
     assert float(change) == pytest.approx(float(step @ np.asarray(slope[0])), rel=1e-4)
+
+
+@pytest.mark.parametrize(("frequency_hz", "step"), [(3.0, 8), (12.0, 4), (20.0, 2), (40.0, 1)])
+def test_powers_from_parts_of_the_spectrum_are_those_of_the_coefficients(frequency_hz: float, step: int) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((2, 1536)) + 3 * np.sin(np.arange(1536) * 2 * np.pi * frequency_hz / RATE_HZ)
+    x[:, 1400:] = np.nan
+    x[1, 700] = np.nan
+    wavelets, halves = dsp.morlet_wavelets([frequency_hz], RATE_HZ, 5.0, 3.0)
+    values = np.abs(np.asarray(dsp.wavelet_transform(x, wavelets, halves))) ** 2
+    expected = values.reshape(2, 1, -1, 16).mean(axis=-1)
+    bands = dsp.morlet_bands([frequency_hz], RATE_HZ, 1536, step, n_cycles=5.0, reach=3.0)
+    found = np.asarray(dsp.banded_power(x, *bands, 16))
+    assert bands[0].shape == (1, 1536 // step)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    assert np.isfinite(found).any(axis=-1).all()
+    np.testing.assert_allclose(found, expected, rtol=1e-9 if step == 1 else 0.02)
