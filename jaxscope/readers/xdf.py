@@ -23,11 +23,15 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.options import ReaderOption, listed
+from jaxscope.readers.scans import Scan, SharedFile, scanned_whole
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
-from jaxscope.readers.xdf_chunks import MAGIC, Stream, StreamSource, XdfContent, scan_file
+from jaxscope.readers.xdf_chunks import MAGIC, ChunkWalk, XdfContent
 from jaxscope.readers.xdf_clock import EvenRun, effective_rate, even_runs, is_sparse, on_recorder_clock, stray_s
+from jaxscope.readers.xdf_streams import Stream, StreamSource
 
+#: Bytes of chunks that are visited at a time.
+_STEP_BYTES = 4 << 20
 _EVENT_WORDS = ("marker", "event", "stim", "trigger", "annotation", "keyboard", "mouseclick")
 #: A rate that differs more than this from the one that the device claims is told.
 _RATE_TOLERANCE = 1e-3
@@ -49,6 +53,55 @@ class _Placed:
     stop_s: float = 0.0
 
 
+class XdfScan(Scan):
+    """Visits the chunks of a file.
+
+    Parameters
+    ----------
+    path : Path
+    options : OpenOptions
+
+    Raises
+    ------
+    ReadError
+        If it is no XDF file.
+    """
+
+    def __init__(self, path: Path, options: OpenOptions) -> None:
+        self._path, self._options = path, options
+        self._walk = ChunkWalk(path)
+        super().__init__(self._walk.n_bytes)
+        self._file = ByteFile(path)
+        self._shared = SharedFile(self._file.close)
+        self._let_go = self._shared.take()
+
+    def step(self) -> bool:
+        has_more = self._walk.go_on(_STEP_BYTES)
+        self.position = self._walk.position
+        return has_more
+
+    def recording(self) -> Recording:
+        options, content = self._options, self._walk.content()
+        warnings = list(content.warnings)
+        placed = [_place(stream, warnings) for stream in _chosen(self._path, content, options.value("stream"))]
+        full = [item if item.rate_hz or item.is_events else _as_given(item, options, warnings) for item in placed]
+        full = [item for item in full if len(item.stamps)]
+        warnings += own_rate_words((item.rate_hz for item in placed if item.rate_hz and not item.is_events), options)
+        _tell_clocks(full, warnings)
+        signals = [item for item in full if not item.is_events]
+        events = _annotations(self._file, [item for item in full if item.is_events], _origin(signals or full))
+        info = _describe(content, signals, events, warnings)
+        places = []
+        for item in signals:
+            source = StreamSource(self._file, item.stream)
+            places += [Place(source=source, row=row) for row in range(item.stream.n_channels)]
+        return SourcedRecording(info, places, self._shared.take())
+
+    def close(self) -> None:
+        self._walk.close()
+        self._let_go()
+
+
 def open_xdf(path: Path, options: OpenOptions) -> Recording:
     """Open an XDF file.
 
@@ -57,26 +110,7 @@ def open_xdf(path: Path, options: OpenOptions) -> Recording:
     ReadError
         If it is none, or holds no stream.
     """
-    content = scan_file(path)
-    warnings = list(content.warnings)
-    placed = [_place(stream, warnings) for stream in _chosen(path, content, options.value("stream"))]
-    full = [item if item.rate_hz or item.is_events else _as_given(item, options, warnings) for item in placed]
-    full = [item for item in full if len(item.stamps)]
-    warnings += own_rate_words((item.rate_hz for item in placed if item.rate_hz and not item.is_events), options)
-    _tell_clocks(full, warnings)
-    signals = [item for item in full if not item.is_events]
-    file = ByteFile(path)
-    try:
-        events = _annotations(file, [item for item in full if item.is_events], _origin(signals or full))
-        info = _describe(content, signals, events, warnings)
-    except BaseException:
-        file.close()
-        raise
-    places = []
-    for item in signals:
-        source = StreamSource(file, item.stream)
-        places += [Place(source=source, row=row) for row in range(item.stream.n_channels)]
-    return SourcedRecording(info, places, file.close)
+    return scanned_whole(XdfScan(path, options))
 
 
 def _name(stream: Stream) -> str:
@@ -312,5 +346,6 @@ FORMAT = ReaderFormat(
     suffixes=(".xdf",),
     sniff=sniff_xdf,
     open=open_xdf,
+    scan=XdfScan,
     options=(ReaderOption(name="stream", title="Stream", help="Its number or name, or several separated by commas"),),
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,51 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.recording import FloatArray
-from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.xdf_streams import Stream, as_found
 
 MAGIC = b"XDF:"
 _BOUNDARY = bytes.fromhex("43a546dccbf5410fb30ed5467383cbe4")
 _FILE_HEADER, _STREAM_HEADER, _SAMPLES, _CLOCK_OFFSET, _BOUNDARY_TAG, _FOOTER = 1, 2, 3, 4, 5, 6
 _TYPES = {"double64": "f8", "float32": "f4", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8"}
 _MOST_CHANNELS = 1 << 16
-_WINDOW_BYTES = 4 << 20
 #: A header of this size is damage.
 _HEADER_LIMIT = 64 << 20
-
-
-@dataclass(slots=True, kw_only=True)
-class Stream:
-    """One stream as it was found. ``stamps`` and ``texts`` grow while the file is visited."""
-
-    number: int
-    name: str
-    content: str
-    n_channels: int
-    nominal_hz: float
-    dtype: np.dtype[np.generic] | None
-    labels: tuple[str, ...] = ()
-    units: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    drops_samples: bool = False
-    stamps: list[FloatArray] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    clock_times: list[float] = field(default_factory=list)
-    clock_offsets: list[float] = field(default_factory=list)
-    told_samples: int | None = None
-    last_stamp: float = 0.0
-    positions: list[int] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    #: Bytes from one sample to the next, and to the values of the first; 0 where ``offsets`` tells all of them.
-    strides: list[int] = field(default_factory=list)
-    firsts: list[int] = field(default_factory=list)
-    offsets: dict[int, npt.NDArray[np.int64]] = field(default_factory=dict)
-
-    @property
-    def n_samples(self) -> int:
-        """How many samples have been found."""
-        return sum(self.counts) if self.dtype is not None else len(self.texts)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,108 +45,75 @@ class _DamageError(Exception):
     """A chunk makes no sense."""
 
 
-class StreamSource:
-    """The values of a stream.
+class ChunkWalk:
+    """Visits the chunks of a file one after the other.
 
     Parameters
     ----------
-    file : ByteFile
-    stream : Stream
-    """
-
-    def __init__(self, file: ByteFile, stream: Stream) -> None:
-        assert stream.dtype is not None
-        self._file = file
-        self._dtype = stream.dtype.newbyteorder("<")
-        self._width = self._dtype.itemsize * stream.n_channels
-        self._positions = np.array(stream.positions, dtype=np.int64)
-        self._strides = np.array(stream.strides, dtype=np.int64)
-        self._firsts = np.array(stream.firsts, dtype=np.int64)
-        self._offsets = stream.offsets
-        self._counts = np.array(stream.counts, dtype=np.int64)
-        self._stops = np.cumsum(self._counts)
-
-    def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
-        result = np.empty((len(rows), len(span)), dtype=np.float64)
-        first = int(np.searchsorted(self._stops, span.start, side="right"))
-        last = int(np.searchsorted(self._stops, span.stop, side="left")) + 1
-        chosen = list(rows)
-        at = first
-        with np.errstate(invalid="ignore"):
-            while at < last:
-                stop = self._window(at, last)
-                begin = int(self._positions[at])
-                raw = self._file.read(begin, self._end(stop - 1) - begin)
-                for chunk in range(at, stop):
-                    self._copy(chunk, raw[int(self._positions[chunk]) - begin :], span, chosen, result)
-                at = stop
-        return result
-
-    def _end(self, chunk: int) -> int:
-        """Return where the values of the last sample of a chunk end."""
-        n_samples = int(self._counts[chunk])
-        if not self._strides[chunk]:
-            return int(self._positions[chunk] + self._offsets[chunk][-1]) + self._width
-        last = int(self._firsts[chunk] + (n_samples - 1) * self._strides[chunk])
-        return int(self._positions[chunk]) + last + self._width
-
-    def _window(self, at: int, last: int) -> int:
-        """Return up to which chunk one reading goes."""
-        limit = int(np.searchsorted(self._positions[at:last], self._positions[at] + _WINDOW_BYTES)) + at
-        steps = np.diff(self._positions[at:limit])
-        size = int(self._counts[at]) * (self._width + 9) + 65536
-        far = np.flatnonzero(steps > 4 * size)
-        return max(at + 1, at + 1 + int(far[0]) if len(far) else limit)
-
-    def _copy(self, chunk: int, raw: npt.NDArray[np.uint8], span: Span, rows: list[int], result: FloatArray) -> None:
-        n_samples = int(self._counts[chunk])
-        run = Span(int(self._stops[chunk]) - n_samples, int(self._stops[chunk]))
-        part = run.intersect(span)
-        stride = int(self._strides[chunk])
-        n_channels = self._width // self._dtype.itemsize
-        values: npt.NDArray[np.generic]
-        if stride:
-            shape, steps = (n_samples, n_channels), (stride, self._dtype.itemsize)
-            values = np.ndarray(shape, self._dtype, raw.data, int(self._firsts[chunk]), steps)
-        else:
-            places = self._offsets[chunk][:, np.newaxis] + np.arange(self._width)
-            values = raw[places].view(self._dtype)
-        block = values[part.start - run.start : part.stop - run.start]
-        result[:, part.start - span.start : part.stop - span.start] = block.T[rows]
-
-
-def scan_file(path: Path) -> XdfContent:
-    """Visit all chunks of a file.
+    path : Path
 
     Raises
     ------
     ReadError
-        If it is no XDF file or holds no stream.
+        If it is no XDF file.
     """
-    content = XdfContent()
-    size = path.stat().st_size
-    with path.open("rb", buffering=1 << 20) as file:
-        if file.read(4) != MAGIC:
+
+    def __init__(self, path: Path) -> None:
+        self._name = path.name
+        self.n_bytes = path.stat().st_size
+        self._file = path.open("rb", buffering=1 << 20)
+        self._content = XdfContent()
+        self._n_damaged = 0
+        self._n_left_out = 0
+        if self._file.read(4) != MAGIC:
+            self._file.close()
             raise ReadError(f"{path.name} is not an XDF file", hint="choose another file, or correct its suffix")
-        n_damaged = 0
-        while (begin := file.tell()) < size:
+        #: how far it has come
+        self.position = self._file.tell()
+
+    def go_on(self, n_bytes: int) -> bool:
+        """Visit the chunks that begin in the next bytes; return False once there are no more."""
+        stop = min(self.n_bytes, self.position + n_bytes)
+        while self.position < stop:
             try:
-                if not _visit(file, size, content):
-                    content.warnings.append(
-                        f"{path.name} stops inside a chunk: the last {size - begin:,} bytes are left out"
-                    )
-                    break
+                after = _visit(self._file, self.position, self.n_bytes, self._content)
+                if after is None:
+                    self._n_left_out = self.n_bytes - self.position
+                self.position = self.n_bytes if after is None else after
             except (_DamageError, struct.error, UnicodeDecodeError, ElementTree.ParseError, ValueError, KeyError):
-                n_damaged += 1
-                file.seek(begin + 1)
-                if not _to_boundary(file):
-                    break
-    if n_damaged:
-        places = "One place in the file is" if n_damaged == 1 else f"{n_damaged:,} places in the file are"
-        content.warnings.append(f"{places} damaged: all from there to the next mark is left out")
-    if not content.streams:
-        raise ReadError(f"{path.name} holds no stream", hint="copy the file again, or choose another")
-    return content
+                self._n_damaged += 1
+                self._file.seek(self.position + 1)
+                self.position = self._file.tell() if _to_boundary(self._file) else self.n_bytes
+        return self.position < self.n_bytes
+
+    def content(self) -> XdfContent:
+        """Return what has been found, as something of its own: going on changes nothing in it.
+
+        Raises
+        ------
+        ReadError
+            If there is no stream.
+        """
+        found = self._content
+        warnings = list(found.warnings)
+        if self._n_left_out:
+            warnings.append(f"{self._name} stops inside a chunk: the last {self._n_left_out:,} bytes are left out")
+        if self._n_damaged:
+            places = (
+                "One place in the file is" if self._n_damaged == 1 else f"{self._n_damaged:,} places in the file are"
+            )
+            warnings.append(f"{places} damaged: all from there to the next mark is left out")
+        if not found.streams:
+            raise ReadError(f"{self._name} holds no stream", hint="copy the file again, or choose another")
+        return XdfContent(
+            streams={number: as_found(stream) for number, stream in found.streams.items()},
+            start=found.start,
+            warnings=warnings,
+        )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
 
 
 def _to_boundary(file: BinaryIO) -> bool:
@@ -197,36 +128,43 @@ def _to_boundary(file: BinaryIO) -> bool:
     return False
 
 
-def _length(file: BinaryIO) -> int:
-    head = file.read(1)
-    if head == b"\x01":
-        return file.read(1)[0]
-    if head == b"\x04":
-        return int(struct.unpack("<I", file.read(4))[0])
-    if head == b"\x08":
-        return int(struct.unpack("<Q", file.read(8))[0])
-    raise _DamageError
+#: By the first byte of a length: how it is stored.
+_LENGTHS = {1: struct.Struct("<B"), 4: struct.Struct("<I"), 8: struct.Struct("<Q")}
+_CHUNK_HEAD_BYTES = 9
 
 
-def _visit(file: BinaryIO, size: int, content: XdfContent) -> bool:
-    """Take in the chunk at the place of the file; return False where the file ends inside it."""
-    begin = file.tell()
+def _length(data: bytes, at: int) -> tuple[int, int]:
+    """Return the length that is told at a place of some bytes, and the place after it."""
+    stored = _LENGTHS.get(data[at])
+    if stored is None:
+        raise _DamageError
+    return stored.unpack_from(data, at + 1)[0], at + 1 + stored.size
+
+
+def _visit(file: BinaryIO, begin: int, size: int, content: XdfContent) -> int | None:
+    """Take in the chunk at the place of the file; return where the next one begins, None where the file ends inside it.
+
+    The file is left there.
+    """
+    head = file.read(_CHUNK_HEAD_BYTES)
     try:
-        length = _length(file)
+        length, n_head = _length(head, 0)
     except (IndexError, struct.error):
-        return False
+        return None
     if length < 2:
         raise _DamageError
-    if file.tell() + length > size:
+    stop = begin + n_head + length
+    if stop > size:
         file.seek(begin + 1)
         # A length that leads past the end is damage if there is more to be found, and the end of the file otherwise.
         if _to_boundary(file):
             file.seek(begin)
             raise _DamageError
-        return False
+        return None
+    file.seek(n_head - len(head), 1)
     (tag,) = struct.unpack("<H", file.read(2))
     if tag == _SAMPLES:
-        _take_samples(file, length - 2, content)
+        _take_samples(file.read(length - 2), begin + n_head + 2, content)
     elif tag in (_FILE_HEADER, _STREAM_HEADER, _FOOTER):
         if length > _HEADER_LIMIT:
             raise _DamageError
@@ -239,7 +177,7 @@ def _visit(file: BinaryIO, size: int, content: XdfContent) -> bool:
         file.seek(length - 2, 1)
     else:
         raise _DamageError
-    return True
+    return stop
 
 
 def _xml(raw: bytes) -> ElementTree.Element:
@@ -291,15 +229,15 @@ def _stream(number: int, header: ElementTree.Element) -> Stream:
     )
 
 
-def _take_samples(file: BinaryIO, length: int, content: XdfContent) -> None:
-    begin = file.tell()
-    stream = content.streams[struct.unpack("<I", file.read(4))[0]]
+def _take_samples(data: bytes, begin: int, content: XdfContent) -> None:
+    """Take in the samples of a chunk, which begin at a place of the file with the number of their stream."""
+    stream = content.streams[struct.unpack_from("<I", data)[0]]
     try:
-        count = _length(file)
+        count, at = _length(data, 4)
     except IndexError as error:
         raise _DamageError from error
-    position = file.tell()
-    raw = np.frombuffer(file.read(length - (position - begin)), dtype=np.uint8)
+    position = begin + at
+    raw = np.frombuffer(data, dtype=np.uint8, offset=at)
     if stream.dtype is None:
         _take_texts(stream, raw.tobytes(), count)
         return
