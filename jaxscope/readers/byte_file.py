@@ -7,6 +7,8 @@ memory map would end the process. Positions are checked by the readers before; w
 
 from __future__ import annotations
 
+import os
+import sys
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ import numpy.typing as npt
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.read_ahead import ReadAhead
 from jaxscope.readers.tiles import each_part, turn, turn24
 
 ByteArray = npt.NDArray[np.uint8]
@@ -47,6 +50,7 @@ class ByteFile:
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self._lock = Lock()
+        self._n_reading, self._is_closed = 0, False
         try:
             self._file = path.open("rb", buffering=0)
         except FileNotFoundError as error:
@@ -58,11 +62,14 @@ class ByteFile:
         # A recording that is dropped without being closed lets go of its file all the same.
         weakref.finalize(self, self._file.close)
         self.n_bytes = self._file.seek(0, 2)
+        self._ahead = ReadAhead(self._file.fileno(), self.n_bytes)
 
     def close(self) -> None:
-        """Close the file; reading afterwards raises ``ReadError``."""
+        """Close the file, when nobody reads any more; reading afterwards raises ``ReadError``."""
         with self._lock:
-            self._file.close()
+            self._is_closed = True
+            if not self._n_reading:
+                self._file.close()
 
     def read(self, position: int, n_bytes: int) -> ByteArray:
         """Return the bytes ``position`` to ``position + n_bytes``.
@@ -81,7 +88,7 @@ class ByteFile:
     def fill(self, rows: ByteArray, position: int, step_bytes: int) -> None:
         """Fill row after row with what lies at ``position`` and every ``step_bytes`` after it.
 
-        This is the one place that reads, under one lock for all rows.
+        This is the one place that reads. Several threads read at once, and the file stays open until they have.
 
         Raises
         ------
@@ -89,23 +96,41 @@ class ByteFile:
             If the file is closed, broken, or has lost what it held when it was opened.
         """
         with self._lock:
-            if self._file.closed:
+            if self._is_closed:
                 raise ReadError(f"{self.name} is closed", hint="open it again")
-            seek, read_into = self._file.seek, self._file.readinto
-            try:
-                for row in rows:
-                    seek(position)
-                    position += step_bytes
-                    done = read_into(row.data)
-                    while done < len(row):  # a single read may bring less than was asked for
-                        count = read_into(row[done:].data)
-                        if not count:
-                            raise ReadError(f"{self.name} has become shorter while it was open", hint="open it again")
-                        done += count
-            except OSError as error:
-                raise ReadError(
-                    f"{self.name} cannot be read: {error.strerror or error}", hint="check the drive"
-                ) from error
+            self._n_reading += 1
+        try:
+            for row in rows:
+                self._fill_one(row, position)
+                position += step_bytes
+            if len(rows) == 1:
+                self._ahead.note(position - step_bytes, position - step_bytes + rows.shape[1])
+        except OSError as error:
+            raise ReadError(f"{self.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
+        finally:
+            self._end_reading()
+
+    def _end_reading(self) -> None:
+        with self._lock:
+            self._n_reading -= 1
+            if self._is_closed and not self._n_reading:
+                self._file.close()
+
+    def _fill_one(self, row: ByteArray, position: int) -> None:
+        done = 0
+        while done < len(row):  # a single read may bring less than was asked for
+            count = self._read_into(row[done:].data, position + done)
+            if not count:
+                raise ReadError(f"{self.name} has become shorter while it was open", hint="open it again")
+            done += count
+
+    def _read_into(self, memory: memoryview, position: int) -> int:
+        if sys.platform != "win32":
+            return os.preadv(self._file.fileno(), [memory], position)
+        else:
+            with self._lock:  # there the place to read from belongs to the file
+                self._file.seek(position)
+                return self._file.readinto(memory)
 
 
 class ByteSource(Protocol):

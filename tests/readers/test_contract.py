@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,18 @@ from hypothesis import strategies as st
 from jaxscope.compute.summary import groups_of_equal_length, summarise
 from jaxscope.data.recording import CHANNEL_KINDS, Recording
 from jaxscope.errors import JaxscopeError, ReadError
-from jaxscope.readers import READERS, SUFFIXES, open_recording, sniff_format
+from jaxscope.readers import (
+    READERS,
+    SUFFIXES,
+    audio,
+    byte_file,
+    edf_records,
+    open_recording,
+    read_ahead,
+    sniff_format,
+    tiles,
+    wfdb_segment,
+)
 
 RNG = np.random.default_rng(11)
 NOISE = RNG.standard_normal((2, 3000)) * 0.1
@@ -183,6 +195,18 @@ EXAMPLES: dict[str, tuple[tuple[str, Callable[[Path], None]], ...]] = {
     "text": ((".csv", write_table), (".tsv", write_table)),
     "raw": ((".bin", write_raw),),
 }
+#: What makes the parts of a block so small that the blocks of a test have many, made side by side.
+SMALL_PARTS: tuple[tuple[Any, str, int], ...] = (
+    (tiles, "LEAST_VALUES", 0),
+    (byte_file, "TILE_BYTES", 64),
+    (byte_file, "TILE_SAMPLES", 16),
+    (edf_records, "CHUNK_BYTES", 64),
+    (wfdb_segment, "_BLOCK_SAMPLES", 32),
+    (wfdb_segment, "_BLOCK_FRAMES", 16),
+    (audio, "_NEAR_VALUES", 32),
+    (audio, "_LEAST_FRAMES", 16),
+    (read_ahead, "_STEP_BYTES", 32),
+)
 CASES = ["plain.edf", "plain.bdf", *(f"x{suffix}" for files in EXAMPLES.values() for suffix, _ in files)]
 
 
@@ -256,6 +280,26 @@ def test_random_spans_equal_slices_of_the_whole(name: str, example: Callable[[st
                 chosen = generator.permutation(group)[: generator.integers(1, len(group) + 1)].tolist()
                 expected = np.stack([whole[index][max(start, 0) : max(stop, 0)] for index in chosen])
                 np.testing.assert_array_equal(recording.read(start, stop, chosen), expected)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_blocks_in_small_parts_side_by_side_equal_one_read(
+    name: str, example: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = np.random.default_rng(5)
+    with open_recording(example(name)) as recording:
+        whole = read_all(recording)
+    for module, limit, value in SMALL_PARTS:
+        monkeypatch.setattr(module, limit, value)
+    monkeypatch.setattr(tiles, "n_threads", lambda: 3)
+    with open_recording(example(name)) as recording:
+        for group in groups_of_equal_length(recording.info):
+            n_samples, start = recording.info.channels[group[0]].n_samples, 0
+            while start < n_samples:  # block by block, as an export reads
+                stop = min(n_samples, start + int(generator.integers(1, 700)))
+                expected = np.stack([whole[index][start:stop] for index in group])
+                np.testing.assert_array_equal(recording.read(start, stop, group), expected)
+                start = stop
 
 
 @pytest.mark.parametrize("name", CASES)

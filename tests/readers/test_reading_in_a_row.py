@@ -1,0 +1,214 @@
+"""Reading in a row: parts are made side by side, what comes next is told, and samples are turned without a loss."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxscope.data.span import Span
+from jaxscope.errors import ReadError
+from jaxscope.readers import byte_file, read_ahead, tiles
+from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.read_ahead import ReadAhead
+from jaxscope.readers.tiles import each_part, near_columns, turn, turn24
+
+RNG = np.random.default_rng(8)
+STEP = 100
+
+
+@pytest.fixture(autouse=True)
+def three_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "n_threads", lambda: 3)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Return the list of what a ``ReadAhead`` has told the system."""
+    spans: list[tuple[int, int]] = []
+    monkeypatch.setattr(ReadAhead, "_tell", lambda _self, begin, end: spans.append((begin, end)))
+    monkeypatch.setattr(read_ahead, "_STEP_BYTES", STEP)
+    monkeypatch.setattr(read_ahead, "MOST_BYTES", 4 * STEP)
+    return spans
+
+
+@pytest.fixture
+def ahead(told: list[tuple[int, int]]) -> ReadAhead:
+    watched = ReadAhead(-1, 100 * STEP)
+    watched._takes_advice = True
+    return watched
+
+
+@pytest.mark.parametrize("n_values", [0, tiles.LEAST_VALUES])
+def test_each_part_is_worked_on_once(n_values: int) -> None:
+    seen: list[int] = []
+    each_part(list(range(200)), n_values, seen.append)
+    assert sorted(seen) == list(range(200))
+    assert n_values or seen == list(range(200))
+
+
+def test_parts_run_at_the_same_time_where_there_are_many_values() -> None:
+    meeting = threading.Barrier(2, timeout=30)
+    each_part([0, 1], tiles.LEAST_VALUES, lambda _part: meeting.wait() and None)
+    assert not meeting.broken
+
+
+def test_a_failure_is_raised_and_ends_the_rest() -> None:
+    begun: list[int] = []
+
+    def work(part: int) -> None:
+        begun.append(part)
+        if part == 3:
+            raise ReadError("part 3 is broken")
+        time.sleep(0.001)
+
+    with pytest.raises(ReadError, match="part 3 is broken"):
+        each_part(list(range(1000)), tiles.LEAST_VALUES, work)
+    assert len(begun) < 100
+
+
+def test_no_flag_of_a_processor_is_a_warning_in_any_thread() -> None:
+    results: list[np.ndarray] = []
+    each_part([1e300] * 9, tiles.LEAST_VALUES, lambda gain: results.append(np.array([np.nan, np.inf, 1e300]) * gain))
+    assert len(results) == 9
+    for values in results:
+        np.testing.assert_array_equal(values, [np.nan, np.inf, np.inf])
+
+
+@pytest.mark.parametrize("kind", ["i1", "<i2", ">i2", "<u2", "<i4", ">f4", "<f4", "<f8"])
+@pytest.mark.parametrize("n_rows", [1, 3, 4, 9, 16])
+def test_turned_samples_are_those_of_a_copy(kind: str, n_rows: int) -> None:
+    dtype = np.dtype(kind)
+    table = RNG.integers(0, 100, (33, n_rows + 3)).astype(dtype)
+    raw = np.concatenate((np.zeros(5, np.uint8), np.frombuffer(table.tobytes(), np.uint8)))
+    into = np.empty((n_rows, 33))
+    turn(raw, dtype, 5 + 2 * dtype.itemsize, table.strides[0], into)
+    np.testing.assert_array_equal(into, table[:, 2 : 2 + n_rows].T.astype(np.float64))
+    columns = near_columns(table)
+    assert len(columns) == n_rows + 3
+    for number, column in enumerate(columns):
+        np.testing.assert_array_equal(column, table[:, number])
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(("n_samples", "n_rows"), [(1, 1), (1, 3), (7, 1), (7, 5)])
+def test_turned_samples_of_three_bytes_keep_their_sign(first: int, n_samples: int, n_rows: int) -> None:
+    ends = [-(1 << 23), (1 << 23) - 1, -1, 0, 255, -256]
+    stored = np.resize([*ends, *RNG.integers(-(1 << 23), 1 << 23, 40)], (n_samples, n_rows + first))
+    raw = np.frombuffer(b"".join(int(v).to_bytes(3, "little", signed=True) for v in stored.reshape(-1)), np.uint8)
+    into = np.empty((n_rows, n_samples))
+    turn24(raw, 3 * first, 3 * (n_rows + first), into)
+    np.testing.assert_array_equal(into, stored[:, first:].T)
+
+
+def test_what_comes_next_is_told_of_readings_in_a_row(ahead: ReadAhead, told: list[tuple[int, int]]) -> None:
+    ahead.note(0, STEP)
+    assert not told
+    for first in range(STEP, 9 * STEP, STEP):
+        ahead.note(first, first + STEP)
+    assert told[0] == (2 * STEP, 3 * STEP)
+    assert all(end == begin for (_, end), (begin, _) in itertools.pairwise(told))
+    reading, end = 9 * STEP, told[-1][1]
+    assert reading + 2 * STEP <= end <= reading + 4 * STEP
+
+
+def test_rows_of_readings_are_told_each_for_itself(ahead: ReadAhead, told: list[tuple[int, int]]) -> None:
+    rows = range(0, 90 * STEP, 30 * STEP)
+    for block in range(3):
+        for row in rows:
+            ahead.note(row + 2 * block * STEP, row + 2 * (block + 1) * STEP)
+    assert [(begin, end) for begin, end in told if begin >= 60 * STEP] == [
+        (64 * STEP, 66 * STEP),
+        (66 * STEP, 68 * STEP),
+    ]
+    assert len(told) == 2 * len(rows)
+
+
+def test_nothing_is_told_of_readings_here_and_there_nor_past_the_end(
+    ahead: ReadAhead, told: list[tuple[int, int]]
+) -> None:
+    for first in (700, 100, 4000, 900, 1300):
+        ahead.note(first, first + STEP)
+    assert not told
+    for first in range(90 * STEP, 100 * STEP, STEP):
+        ahead.note(first, first + STEP)
+    assert max(end for _, end in told) == 100 * STEP
+
+
+def test_only_so_many_ends_are_kept(ahead: ReadAhead, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_ahead, "_MOST_ENDS", 10)
+    for first in range(0, 90 * STEP, 2 * STEP):
+        ahead.note(first, first + STEP)
+    assert len(ahead._ends) == 10
+
+
+def test_a_file_that_is_read_in_a_row_tells_so(tmp_path: Path, told: list[tuple[int, int]]) -> None:
+    (tmp_path / "x").write_bytes(bytes(50 * STEP))
+    file = ByteFile(tmp_path / "x")
+    file._ahead._takes_advice = True
+    for first in range(0, 10 * STEP, STEP):
+        file.read(first, STEP)
+    assert told[0][0] == 2 * STEP
+    file.close()
+
+
+def test_advice_that_is_not_taken_ends_the_telling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_ahead, "_STEP_BYTES", STEP)
+    (tmp_path / "x").write_bytes(bytes(range(250)) * 20)
+    file = ByteFile(tmp_path / "x")
+    file._ahead = ReadAhead(-1, file.n_bytes)  # no file has this number
+    parts = [file.read(first, STEP) for first in range(0, 50 * STEP, STEP)]
+    assert np.concatenate(parts).tobytes() == bytes(range(250)) * 20
+    assert not file._ahead._takes_advice
+    file.close()
+
+
+def test_a_file_stays_open_until_the_last_reading_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x").write_bytes(b"abcd")
+    file = ByteFile(tmp_path / "x")
+    is_reading, may_go_on = threading.Event(), threading.Event()
+    plainly = ByteFile._read_into
+
+    def slowly(self: ByteFile, memory: memoryview, position: int) -> int:
+        is_reading.set()
+        assert may_go_on.wait(30)
+        return plainly(self, memory, position)
+
+    monkeypatch.setattr(ByteFile, "_read_into", slowly)
+    found: list[bytes] = []
+    reading = threading.Thread(target=lambda: found.append(file.read(0, 4).tobytes()))
+    reading.start()
+    assert is_reading.wait(30)
+    file.close()
+    with pytest.raises(ReadError, match="is closed"):
+        file.read(0, 1)
+    may_go_on.set()
+    reading.join(30)
+    assert found == [b"abcd"]
+    assert file._file.closed
+
+
+def test_a_table_larger_than_a_part_is_made_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = RNG.integers(-30000, 30000, (5000, 6)).astype("<i2")
+    (tmp_path / "x").write_bytes(stored.tobytes())
+    monkeypatch.setattr(tiles, "LEAST_VALUES", 1000)
+    monkeypatch.setattr(byte_file, "TILE_SAMPLES", 64)
+    monkeypatch.setattr(byte_file, "TILE_BYTES", 64)
+    threads: set[int] = set()
+    fill = ByteFile.fill
+
+    def watched(self: ByteFile, *where: object) -> None:
+        threads.add(threading.get_ident())
+        fill(self, *where)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ByteFile, "fill", watched)
+    file = ByteFile(tmp_path / "x")
+    table = SampleTable.multiplexed("<i2", 6)
+    values = table.read(file, Span(0, 5000), range(6), [0.5] * 6)
+    np.testing.assert_array_equal(values, stored.T * 0.5)
+    assert threading.get_ident() not in threads
+    file.close()
