@@ -7,7 +7,8 @@ Invariant: samples before ``n_valid`` and the state after it do not depend on wh
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +18,7 @@ from jax import Array, lax
 
 from jaxscope.dsp.block_iir import matmul
 
-#: samples in a block of the Toeplitz product
+#: samples in a block of the Toeplitz product; measured: longer ones waste work above the diagonal
 BLOCK = 32
 
 
@@ -30,15 +31,13 @@ def toeplitz_band(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.ND
 
     Returns
     -------
-    (..., (n_before + 1) * BLOCK, BLOCK)
-        Rows are samples, the oldest first; ``n_before`` blocks cover ``n_taps - 1`` samples.
+    (..., n_taps - 1 + BLOCK, BLOCK)
+        Rows are samples, the oldest first.
     """
     n_taps = taps.shape[-1]
-    n_before = -(-(n_taps - 1) // BLOCK)
-    band = np.zeros((*taps.shape[:-1], (n_before + 1) * BLOCK, BLOCK))
+    band = np.zeros((*taps.shape[:-1], n_taps - 1 + BLOCK, BLOCK))
     for j in range(BLOCK):
-        last = n_before * BLOCK + j
-        band[..., last - n_taps + 1 : last + 1, j] = taps[..., ::-1]
+        band[..., j : j + n_taps, j] = taps[..., ::-1]
     return band.astype(dtype)
 
 
@@ -52,7 +51,7 @@ def fir_toeplitz(x: Array, past: Array, n_valid: Array, band: Array) -> tuple[Ar
     past : (n_channels, n_taps - 1)
         The samples before ``x``, the oldest first.
     n_valid : int32 scalar
-    band : ((n_before + 1) * BLOCK, BLOCK)
+    band : (n_taps - 1 + BLOCK, BLOCK)
 
     Returns
     -------
@@ -61,30 +60,39 @@ def fir_toeplitz(x: Array, past: Array, n_valid: Array, band: Array) -> tuple[Ar
         The samples before sample ``n_valid``.
     """
     n_channels, n_samples = x.shape
-    n_blocks = n_samples // BLOCK
-    n_before = band.shape[0] // BLOCK - 1
+    n_blocks, before = n_samples // BLOCK, past.shape[1]
     joined = jnp.concatenate([past, x], axis=1)
-    aligned = jnp.pad(joined, ((0, 0), (n_before * BLOCK - past.shape[1], 0)))
-    shifted = [
-        aligned[:, k * BLOCK : k * BLOCK + n_samples].reshape(n_channels * n_blocks, BLOCK) for k in range(n_before + 1)
+    # as many samples as there are taps before each block, and no more: copying them costs as much as the product
+    windows = [
+        joined[:, k : k + n_samples].reshape(n_channels, n_blocks, BLOCK)[..., : before - k]
+        for k in range(0, before, BLOCK)
     ]
-    y = matmul(jnp.concatenate(shifted, axis=1), band)
-    return y.reshape(n_channels, n_samples), last_samples(joined, n_valid, past.shape[1])
+    windows.append(x.reshape(n_channels, n_blocks, BLOCK))
+    y = matmul(jnp.concatenate(windows, axis=2).reshape(n_channels * n_blocks, before + BLOCK), band)
+    return y.reshape(n_channels, n_samples), last_samples(past, x, n_valid)
 
 
-#: transforms up to this length take two pieces as one complex signal; measured: longer ones no longer stay in cache
-LONGEST_PAIRED = 1 << 14
-#: taps up to which pieces are long beside them
-_FEW_TAPS = 1 << 11
+#: transforms up to this length may be six times the taps and more; longer ones no longer stay in cache
+LONGEST_EASY = 1 << 15
+#: bytes that are transformed at a time on a CPU: with what the transform needs beside them they stay in its cache
+GROUP_BYTES = 1 << 17
 
 
 def transform_length(n_taps: int) -> int:
-    """Return the length of the transforms of overlap-save: a power of two, at least eight (many: four) times the taps.
+    """Return the length of the transforms of overlap-save: a power of two, at least six (many: three) times the taps.
 
     Measured: longer pieces repeat less of what others have had, until their transforms leave the cache.
+
+    Examples
+    --------
+    >>> [transform_length(n) for n in (1, 257, 1025, 10241, 16385)]
+    [1024, 2048, 8192, 32768, 65536]
     """
-    times = 8 if n_taps <= _FEW_TAPS else 4
-    return max(1024, times << max(n_taps - 2, 0).bit_length())
+
+    def at_least(count: int) -> int:
+        return 1 << max(count - 1, 0).bit_length()
+
+    return max(1024, min(at_least(6 * n_taps), max(LONGEST_EASY, at_least(3 * n_taps))))
 
 
 def new_samples(n_taps: int) -> int:
@@ -92,57 +100,127 @@ def new_samples(n_taps: int) -> int:
     return transform_length(n_taps) - (n_taps - 1)
 
 
-def pieces_at_once(n_taps: int) -> int:
-    """Return the pieces that one transform takes."""
-    return 2 if transform_length(n_taps) <= LONGEST_PAIRED else 1
-
-
 def taps_spectrum(taps: npt.NDArray[np.float64], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return the transform of the taps for overlap-save in complex ``dtype``.
-
-    Returns
-    -------
-    (..., transform_length) where pieces go in pairs, else its first half, (..., transform_length // 2 + 1)
-    """
-    length = transform_length(taps.shape[-1])
-    transform = np.fft.fft if pieces_at_once(taps.shape[-1]) > 1 else np.fft.rfft
-    return transform(taps, length, axis=-1).astype(np.result_type(dtype, np.complex64))
+    """Return the transform of the taps for overlap-save in complex ``dtype``, (..., transform_length)."""
+    spectrum = np.fft.fft(taps, transform_length(taps.shape[-1]), axis=-1)
+    return spectrum.astype(np.result_type(dtype, np.complex64))
 
 
-def fir_overlap_save(x: Array, past: Array, n_valid: Array, spectrum: Array) -> tuple[Array, Array]:
-    """Filter with transforms of overlapping pieces; arguments and results as ``fir_toeplitz``.
+def fir_overlap_save(
+    x: Array, past: Array, n_valid: Array, spectrum: Array, *, group_bytes: int = GROUP_BYTES
+) -> tuple[Array, Array]:
+    """Filter with transforms of overlapping pieces; arguments and results as ``fir_toeplitz``, of any ``n_samples``.
 
     A piece is as many samples as the taps reach back, which other pieces have had too, and new ones up to its length.
+    Two pieces are transformed as one complex signal, as real taps keep its parts apart. A CPU takes few at a time, so
+    that they stay in its cache; other devices take all at once.
     """
+    in_cache, at_once = partial(_in_groups, group_bytes=group_bytes), partial(_in_groups, group_bytes=x.size * 1024)
+    y = lax.platform_dependent(x, past, n_valid, spectrum, cpu=in_cache, default=at_once)
+    return y, last_samples(past, x, n_valid)
+
+
+class _Groups(NamedTuple):
+    """How pieces are taken together: ``across`` of each of ``rows`` channels, twice, as they go in pairs."""
+
+    length: int
+    new: int
+    rows: int
+    across: int
+    #: whether partners are neighbours in time, where the number of channels is odd
+    by_time: bool
+
+    @property
+    def width(self) -> int:
+        """Channels of a group."""
+        return self.rows if self.by_time else 2 * self.rows
+
+    @property
+    def step(self) -> int:
+        """Samples that a group adds."""
+        return self.across * self.new * (2 if self.by_time else 1)
+
+
+def _groups(x: Array, length: int, before: int, group_bytes: int) -> _Groups:
+    n_channels, n_samples = x.shape
+    most = max(group_bytes // (2 * x.dtype.itemsize * length), 1)
+    by_time = n_channels % 2 == 1
+    n_pieces = -(-n_samples // (length - before))
+    rows = min(most, n_channels if by_time else n_channels // 2)
+    across = min(most // rows, -(-n_pieces // 2) if by_time else n_pieces)
+    return _Groups(length, length - before, rows, across, by_time)
+
+
+def _in_groups(x: Array, past: Array, n_valid: Array, spectrum: Array, *, group_bytes: int) -> Array:
+    """Filter group after group of about ``group_bytes``, as far as samples are valid."""
     n_channels, n_samples = x.shape
     before = past.shape[1]
-    is_paired = spectrum.shape[-1] % 2 == 0  # half a spectrum has one more
-    length = spectrum.shape[-1] if is_paired else 2 * (spectrum.shape[-1] - 1)
-    new = length - before
-    n_pieces = -(-n_samples // new)
-    if n_pieces == 1:
-        is_paired, spectrum = False, spectrum[..., : length // 2 + 1]
-    n_pieces += n_pieces % 2 if is_paired else 0
-    own = jnp.pad(x, ((0, 0), (0, n_pieces * new - n_samples))).reshape(n_channels, n_pieces, new)
-    earlier = jnp.concatenate([past[:, None], own[:, :-1, new - before :]], axis=1)
-    pieces = jnp.concatenate([earlier, own], axis=2)
-    filtered = _paired(pieces, spectrum) if is_paired else jnp.fft.irfft(jnp.fft.rfft(pieces) * spectrum, length)
-    y = filtered[..., before:].reshape(n_channels, n_pieces * new)[:, :n_samples]
-    return y, last_samples(jnp.concatenate([past, x], axis=1), n_valid, before)
+    groups = _groups(x, spectrum.shape[-1], before, group_bytes)
+    step, width = groups.step, groups.width
+    n_groups = -(-n_channels // width)
+    total = -(-n_samples // step) * step
+    x = jnp.pad(x, ((0, 0), (0, total - n_samples)))
 
+    def row_of(number: Array) -> Array:
+        # the last group may overlap the one before it, and give the same samples again
+        return jnp.minimum(lax.rem(number, number.dtype.type(n_groups)) * width, n_channels - width)
 
-def _paired(pieces: Array, spectrum: Array) -> Array:
-    """Filter pieces two by two, as real and imaginary part, which real taps keep apart; neighbours, so of one size."""
-    n_channels, n_pieces, length = pieces.shape
-    pairs = pieces.reshape(n_channels, n_pieces // 2, 2, length)
-    filtered = jnp.fft.ifft(jnp.fft.fft(lax.complex(pairs[:, :, 0], pairs[:, :, 1])) * spectrum)
-    return jnp.stack([filtered.real, filtered.imag], axis=2).reshape(pieces.shape)
+    def begin(number: Array, y: Array) -> Array:
+        return _filtered(first, spectrum, y, groups, (row_of(number), jnp.zeros_like(number)), 0)
 
+    def go_on(number: Array, y: Array) -> Array:
+        place = lax.div(number, number.dtype.type(n_groups)) * step - before
+        return _filtered(x, spectrum, y, groups, (row_of(number), place), before)
 
-def last_samples(joined: Array, n_valid: Array, count: int) -> Array:
-    """Return the ``count`` samples of ``joined`` = (past, x) that precede sample ``n_valid`` of x."""
+    first = jnp.concatenate([past, x[:, :step]], axis=1)
     zero = jnp.zeros((), dtype=n_valid.dtype)
-    return lax.dynamic_slice(joined, (zero, n_valid), (joined.shape[0], count))
+    y = lax.fori_loop(zero, zero + n_groups, begin, jnp.zeros((n_channels, total), dtype=x.dtype))
+    if total > step:  # what follows lies in x as it is, which saves a copy
+        n_steps = lax.div(n_valid + (step - 1), n_valid.dtype.type(step))
+        y = lax.fori_loop(zero + n_groups, n_steps * n_groups, go_on, y)
+    valid: Array = y[:, :n_samples]
+    return valid
+
+
+def _filtered(
+    source: Array, spectrum: Array, y: Array, groups: _Groups, place: tuple[Array, Array], shift: int
+) -> Array:
+    """Return ``y`` with what becomes of the group at ``place`` (channel, sample), ``shift`` samples later in it."""
+    _, new, rows, across, by_time = groups
+    before = groups.length - new
+    row, sample = place
+    partner = (row, sample + across * new) if by_time else (row + rows, sample)
+    pieces = [
+        _overlapping(lax.dynamic_slice(source, at, (rows, across * new + before)), across, new)
+        for at in (place, partner)
+    ]
+    filtered = jnp.fft.ifft(jnp.fft.fft(lax.complex(*pieces)) * spectrum)[..., before:]
+    for own, at in ((filtered.real, place), (filtered.imag, partner)):
+        y = lax.dynamic_update_slice(y, own.reshape(rows, across * new), (at[0], at[1] + shift))
+    return y
+
+
+def _overlapping(samples: Array, count: int, new: int) -> Array:
+    """Return ``count`` pieces of each row, (n_rows, count, before + new), of (n_rows, before + count * new) samples."""
+    n_rows, reach = samples.shape
+    if count == 1:
+        return samples[:, None]
+    before = reach - count * new
+    earlier = samples[:, : count * new].reshape(n_rows, count, new)[..., :before]
+    return jnp.concatenate([earlier, samples[:, before:].reshape(n_rows, count, new)], axis=2)
+
+
+def last_samples(past: Array, x: Array, n_valid: Array) -> Array:
+    """Return as many samples as ``past`` has, of (past, x), that precede sample ``n_valid`` of x."""
+    count, n_samples = past.shape[1], x.shape[1]
+    zero = jnp.zeros((), dtype=n_valid.dtype)
+    early = jnp.concatenate([past, x[:, :count]], axis=1)
+    shape = past.shape
+    found = lax.dynamic_slice(early, (zero, n_valid), shape)
+    if n_samples <= count:
+        return found
+    # all of x is not copied beside its past for the few that are wanted
+    return jnp.where(n_valid < count, found, lax.dynamic_slice(x, (zero, n_valid - count), shape))
 
 
 def _one_row(function: Any) -> Any:
@@ -152,6 +230,6 @@ def _one_row(function: Any) -> Any:
     )
 
 
-#: one set of taps per channel
+#: one set of taps per channel; every channel has a group of its own at once
 fir_toeplitz_rows = _one_row(fir_toeplitz)
-fir_overlap_save_rows = _one_row(fir_overlap_save)
+fir_overlap_save_rows = _one_row(partial(fir_overlap_save, group_bytes=GROUP_BYTES // 8))

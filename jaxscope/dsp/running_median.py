@@ -39,7 +39,7 @@ def running_median(x: Array, past: Array, n_valid: Array) -> tuple[Array, Array]
         y = _selected([joined[:, k : k + x.shape[1]] for k in range(window)])
     else:
         y = _ranked(joined, window)
-    return y, last_samples(joined, n_valid, window - 1)
+    return y, last_samples(past, x, n_valid)
 
 
 def _selected(values: list[Array]) -> Array:

@@ -65,7 +65,12 @@ def filled_taps(part: Taps, unit: int) -> Array:
 
 def save_unit(n_taps: int) -> int:
     """Return the unit to which taps are filled up for overlap-save: an eighth of the power of two below them."""
-    return max(block_fir.BLOCK, 1 << max(n_taps.bit_length() - 4, 0))
+    return max(32, 1 << max(n_taps.bit_length() - 4, 0))
+
+
+def band_unit(n_taps: int) -> int:
+    """Return the unit to which taps are filled up for banded products: small where all that counts is their number."""
+    return 8 if n_taps <= 2 * block_fir.BLOCK else block_fir.BLOCK
 
 
 @lru_cache(maxsize=64)
@@ -98,7 +103,7 @@ def _scan_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Array:
 
 
 def _band_weights(parts: Sequence[Taps], dtype: npt.DTypeLike) -> Array:
-    taps = [filled_taps(part, block_fir.BLOCK) for part in parts]
+    taps = [filled_taps(part, band_unit(len(part.values))) for part in parts]
     return block_fir.toeplitz_band(taps[0] if len(taps) == 1 else np.stack(taps), dtype)
 
 
@@ -145,7 +150,7 @@ KERNELS: dict[str, Kernel] = {
         apply=block_fir.fir_toeplitz,
         apply_rows=block_fir.fir_toeplitz_rows,
         weights=_band_weights,
-        steady=lambda part: np.ones(filled_taps(part, block_fir.BLOCK).size - 1),
+        steady=lambda part: np.ones(filled_taps(part, band_unit(len(part.values))).size - 1),
     ),
     "overlap-save": Kernel(
         apply=block_fir.fir_overlap_save,

@@ -47,9 +47,11 @@ def _keep_freed_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return  # musl: nothing to set
-    trim_threshold, mmap_threshold = -1, -3
+    trim_threshold, mmap_threshold, most_arenas = -1, -3, -8
     mallopt(trim_threshold, 256 << 20)
     mallopt(mmap_threshold, 32 << 20)
+    # the arenas that threads get of their own give memory back whatever the threshold says, so all share the first
+    mallopt(most_arenas, 1)
 
 
 def _prepare_cache() -> Path | None:

@@ -86,9 +86,7 @@ class Stage:
             self._subtract(x, offset, buffer[:n_rows, self.length - n :] if at_end else buffer[:n_rows, :n])
         buffer[:n_rows, slice(self.length - n) if at_end else slice(n, None)] = 0
         buffer[n_rows:] = 0
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = np.add.reduce(buffer, axis=None) if self._checks else 0.0
-        if not np.isfinite(total) and not np.isfinite(buffer).all():
+        if self._checks and not np.isfinite(buffer).all():  # measured: quicker than a sum
             raise NotFiniteError
         return buffer
 
