@@ -9,7 +9,11 @@ exactly under its smooth one: both come from ``scene.prepare``.
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +28,12 @@ Rows = npt.NDArray[np.intp]
 _FEW_POINTS = 4
 #: Values that are worked on at a time, so that they stay in cache, and columns at least.
 _CACHE_VALUES, _LEAST_COLUMNS = 16_384, 32
+#: Parts from which a second thread is a gain.
+_WORTH_TWO = 4
+
+Part, Done = TypeVar("Part"), TypeVar("Done")
+_LOCK = threading.Lock()
+_second: list[ThreadPoolExecutor] = []
 
 
 def column_runs(bundle: Bundle, left: int, right: int) -> tuple[Table, Table]:
@@ -92,21 +102,49 @@ def paint_columns(pixels: Pixels, stroke: Stroke, thickness: int, number: int) -
         return
     # 16 bits hold any number of traces that a screen can show, and half of the memory is half of the time
     edges = np.zeros((height + 1, right - left), np.int16)
+
+    def count(part: tuple[Bundle, int, int]) -> tuple[int, int]:
+        bundle, first, stop = part
+        top, bottom = column_runs(bundle, first, stop)
+        begin = np.clip(_rows(top, height, -thickness), 0, height)
+        end = np.clip(_rows(bottom, height, -thickness) + thickness, 0, height)
+        span = int(begin.min()), int(end.max())
+        _scatter(edges, begin, end, first - left)
+        return span
+
     low, high = height, 0
     for bundle in stroke.bundles:
         step = max(_LEAST_COLUMNS, _CACHE_VALUES // len(bundle.top))
-        for first in range(left, right, step):
-            stop = min(first + step, right)
-            top, bottom = column_runs(bundle, first, stop)
-            begin = np.clip(_rows(top, height, -thickness), 0, height)
-            end = np.clip(_rows(bottom, height, -thickness) + thickness, 0, height)
-            low, high = min(low, int(begin.min())), max(high, int(end.max()))
-            _scatter(edges, begin, end, first - left)
+        parts = [(bundle, first, min(first + step, right)) for first in range(left, right, step)]
+        # parts have columns of their own, so two threads may count at once
+        for lowest, highest in in_two(count, parts):
+            low, high = min(low, lowest), max(high, highest)
     if high <= low:
         return
     for row in range(low + 1, high):
         np.add(edges[row], edges[row - 1], out=edges[row])
     _fill(pixels[low:high, left:right], edges[low:high] > 0, number)
+
+
+def in_two(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
+    """Return what ``work`` makes of parts, in any order: half of them on a second thread where there are several."""
+    if len(parts) < _WORTH_TWO or (os.cpu_count() or 1) < 2:
+        return [work(part) for part in parts]
+    with _LOCK:
+        if not _second:
+            _second.append(ThreadPoolExecutor(1, thread_name_prefix="jaxscope-columns"))
+    state = np.geterr()
+
+    def half() -> list[Done]:
+        with np.errstate(**state):  # a thread has its own
+            return [work(part) for part in parts[1::2]]
+
+    other = _second[0].submit(half)
+    try:
+        own = [work(part) for part in parts[::2]]
+    finally:
+        wait([other])
+    return own + other.result()
 
 
 def _scatter(edges: npt.NDArray[np.int16], begin: Rows, end: Rows, left: int) -> None:

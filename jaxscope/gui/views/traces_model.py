@@ -6,7 +6,8 @@ Invariant: an older frame never replaces a newer one, and a frame of another rec
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
 Change = Literal["nothing", "window", "look"]
+Made = TypeVar("Made")
 
 
 class TracesModel:
@@ -50,6 +52,7 @@ class TracesModel:
         #: how late each chain is, and what follows for the channels
         self._delays_s: tuple[float, ...] = ()
         self._shifts: tuple[object, dict[int, float]] = (None, {})
+        self._made: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     @property
     def rows(self) -> int:
@@ -295,9 +298,18 @@ class TracesModel:
         return None
 
     def _lay_out(self) -> None:
-        self.lanes = () if self.info is None else lanes_of(self.state, self.info)
-        self.by_row = by_row(self.lanes)
-        self._size_rows()
+        lanes = () if self.info is None else lanes_of(self.state, self.info)
+        if lanes is not self.lanes:
+            self.lanes, self.by_row = lanes, by_row(lanes)
+            self._size_rows()
+
+    def remembered(self, name: str, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        """Return what was made for a key, anew only where the key is another than the last time."""
+        last = self._made.get(name)
+        if last is None or last[0] != key:
+            last = self._made[name] = (key, make())
+        made: Made = last[1]
+        return made
 
     def set_height(self, height: float) -> None:
         """Tell how high the traces are."""

@@ -38,6 +38,12 @@ class SettlingArea:
 
 def settling_areas(model: TracesModel) -> list[SettlingArea]:
     """Return where the filters of the rows begin and end, rows with the same ones together."""
+    phases = tuple(chain.phase for chain in model.state.document.chains)
+    key = (model.info, model.by_row, phases, model.state.live.running)
+    return model.remembered("settling", key, lambda: _areas(model))
+
+
+def _areas(model: TracesModel) -> list[SettlingArea]:
     if model.info is None or model.info.duration_s is None:
         return []
     areas: list[SettlingArea] = []
