@@ -65,7 +65,14 @@ def turn(raw: npt.NDArray[np.uint8], dtype: np.dtype[Any], offset: int, step_byt
     step_bytes : int
     into : ndarray of float64, shape (n_rows, n_samples)
     """
-    table = np.ndarray(into.shape[::-1], dtype, raw.data, offset, (step_bytes, dtype.itemsize))
+    turn_table(np.ndarray(into.shape[::-1], dtype, raw.data, offset, (step_bytes, dtype.itemsize)), into)
+
+
+def turn_table(table: npt.NDArray[Any], into: FloatArray) -> None:
+    """Make values of a table of shape (n_samples, n_rows) whose samples of a moment lie side by side."""
+    if table.strides[1] != table.itemsize or into.shape[0] == 1:
+        into[...] = table.T
+        return
     cut, n_wide = _wide_columns(table)
     for number in range(n_wide):
         into[number : n_wide * len(cut) : n_wide] = cut[:, :, number]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
-from jaxscope.readers.byte_file import ByteFile
+from jaxscope.readers.byte_file import ByteArray, ByteFile
+from jaxscope.readers.tiles import each_part, turn_table
 
-_WINDOW_BYTES = 4 << 20
+#: So much of a file is read at a time.
+_WINDOW_BYTES = 2 << 20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,6 +67,8 @@ def as_found(stream: Stream) -> Stream:
 class StreamSource:
     """The values of a stream.
 
+    Chunks are often short, a few samples each: those that are laid out alike at even distances are taken together.
+
     Parameters
     ----------
     file : ByteFile
@@ -86,17 +91,24 @@ class StreamSource:
         result = np.empty((len(rows), len(span)), dtype=np.float64)
         first = int(np.searchsorted(self._stops, span.start, side="right"))
         last = int(np.searchsorted(self._stops, span.stop, side="left")) + 1
-        chosen = list(rows)
-        at = first
-        with np.errstate(invalid="ignore"):
-            while at < last:
-                stop = self._window(at, last)
-                begin = int(self._positions[at])
-                raw = self._file.read(begin, self._end(stop - 1) - begin)
-                for chunk in range(at, stop):
-                    self._copy(chunk, raw[int(self._positions[chunk]) - begin :], span, chosen, result)
-                at = stop
+        is_run = list(rows) == list(range(rows[0], rows[0] + len(rows)))
+        columns = slice(rows[0], rows[0] + len(rows)) if is_run else list(rows)
+
+        def make(window: Span) -> None:
+            begin = int(self._positions[window.start])
+            raw = self._file.read(begin, self._end(window.stop - 1) - begin)
+            for run in self._runs(window):
+                samples = self._samples_of(run)
+                part = samples.intersect(span)
+                table = self._table(run, raw[int(self._positions[run.start]) - begin :])
+                chosen = table[part.start - samples.start : part.stop - samples.start, columns]
+                turn_table(chosen, result[:, part.start - span.start : part.stop - span.start])
+
+        each_part(list(self._windows(first, last)), result.size, make)
         return result
+
+    def _samples_of(self, chunks: Span) -> Span:
+        return Span(int(self._stops[chunks.start] - self._counts[chunks.start]), int(self._stops[chunks.stop - 1]))
 
     def _end(self, chunk: int) -> int:
         """Return where the values of the last sample of a chunk end."""
@@ -106,26 +118,42 @@ class StreamSource:
         last = int(self._firsts[chunk] + (n_samples - 1) * self._strides[chunk])
         return int(self._positions[chunk]) + last + self._width
 
-    def _window(self, at: int, last: int) -> int:
-        """Return up to which chunk one reading goes."""
-        limit = int(np.searchsorted(self._positions[at:last], self._positions[at] + _WINDOW_BYTES)) + at
-        steps = np.diff(self._positions[at:limit])
-        size = int(self._counts[at]) * (self._width + 9) + 65536
-        far = np.flatnonzero(steps > 4 * size)
-        return max(at + 1, at + 1 + int(far[0]) if len(far) else limit)
+    def _windows(self, first: int, last: int) -> Iterator[Span]:
+        """Yield the chunks that one reading takes together."""
+        at = first
+        while at < last:
+            limit = int(np.searchsorted(self._positions[at:last], self._positions[at] + _WINDOW_BYTES)) + at
+            steps = np.diff(self._positions[at:limit])
+            size = int(self._counts[at]) * (self._width + 9) + 65536
+            far = np.flatnonzero(steps > 4 * size)
+            stop = max(at + 1, at + 1 + int(far[0]) if len(far) else limit)
+            yield Span(at, stop)
+            at = stop
 
-    def _copy(self, chunk: int, raw: npt.NDArray[np.uint8], span: Span, rows: list[int], result: FloatArray) -> None:
-        n_samples = int(self._counts[chunk])
-        run = Span(int(self._stops[chunk]) - n_samples, int(self._stops[chunk]))
-        part = run.intersect(span)
-        stride = int(self._strides[chunk])
+    def _runs(self, window: Span) -> Iterator[Span]:
+        """Yield chunks that are laid out alike at even distances, or one chunk."""
+        chunks = slice(window.start, window.stop)
+        steps = np.diff(self._positions[chunks])
+        is_next = self._strides[chunks][1:] > 0
+        for told in (self._strides, self._firsts, self._counts):
+            is_next &= np.diff(told[chunks]) == 0
+        if is_next.any():
+            # Now and then another chunk lies between; the distance that is most frequent is that of the others.
+            found, numbers = np.unique(steps[is_next], return_counts=True)
+            is_next &= steps == found[numbers.argmax()]
+        edges = [window.start, *(np.flatnonzero(~is_next) + window.start + 1).tolist(), window.stop]
+        for begin, end in pairwise(edges):
+            yield Span(begin, end)
+
+    def _table(self, chunks: Span, raw: ByteArray) -> npt.NDArray[np.generic]:
+        """Return the samples of chunks that are laid out alike, shape (n_samples, n_channels)."""
+        first, n_samples = chunks.start, int(self._counts[chunks.start])
         n_channels = self._width // self._dtype.itemsize
-        values: npt.NDArray[np.generic]
-        if stride:
-            shape, steps = (n_samples, n_channels), (stride, self._dtype.itemsize)
-            values = np.ndarray(shape, self._dtype, raw.data, int(self._firsts[chunk]), steps)
-        else:
-            places = self._offsets[chunk][:, np.newaxis] + np.arange(self._width)
-            values = raw[places].view(self._dtype)
-        block = values[part.start - run.start : part.stop - run.start]
-        result[:, part.start - span.start : part.stop - span.start] = block.T[rows]
+        if self._strides[first]:
+            step = int(self._positions[first + 1] - self._positions[first]) if len(chunks) > 1 else 0
+            shape, steps = (len(chunks), n_samples), (step, int(self._strides[first]))
+            whole = np.ndarray(shape, f"V{self._width}", raw.data, int(self._firsts[first]), steps)
+            table: npt.NDArray[np.generic] = np.ascontiguousarray(whole).view(self._dtype).reshape(-1, n_channels)
+            return table
+        places = self._offsets[first][:, np.newaxis] + np.arange(self._width)
+        return raw[places].view(self._dtype)

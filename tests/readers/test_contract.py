@@ -27,6 +27,7 @@ from jaxscope.readers import (
     sniff_format,
     tiles,
     wfdb_segment,
+    xdf_streams,
 )
 
 RNG = np.random.default_rng(11)
@@ -206,6 +207,7 @@ SMALL_PARTS: tuple[tuple[Any, str, int], ...] = (
     (audio, "_NEAR_VALUES", 32),
     (audio, "_LEAST_FRAMES", 16),
     (read_ahead, "_STEP_BYTES", 32),
+    (xdf_streams, "_WINDOW_BYTES", 4000),
 )
 CASES = ["plain.edf", "plain.bdf", *(f"x{suffix}" for files in EXAMPLES.values() for suffix, _ in files)]
 

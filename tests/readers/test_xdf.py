@@ -291,3 +291,23 @@ def test_c082_what_lies_before_the_cut_is_recovered(shared_data: Path) -> None:
     with open_recording(shared_data / "derived" / "xdf_truncated_60pct.xdf") as recording:
         assert recording.info.channels[0].n_samples == 5520
         assert any("stops inside a chunk" in words for words in recording.info.warnings)
+
+
+def test_chunks_of_many_lengths_between_those_of_others_are_put_together(tmp_path: Path) -> None:
+    generator = np.random.default_rng(6)
+    values = generator.standard_normal((2000, 3)).astype("<f4")
+    chunks, at = [header(1, "amp", 100.0, 3), header(2, "other", 100.0)], 0
+    stamps = stamps_of(2000, 100.0)
+    while at < 2000:
+        count = int(generator.choice([1, 10, 10, 10, 10, 37]))
+        part = slice(at, min(at + count, 2000))
+        chunks.append(samples(1, values[part], stamps[part]))
+        if generator.random() < 0.2:
+            chunks.append(samples(2, values[part, :1], stamps[part]))
+        at += count
+    with open_recording(write(tmp_path / "x.xdf", *chunks)) as recording:
+        whole = recording.read(0, 2000, [0, 1, 2])
+        np.testing.assert_array_equal(whole, values.T)
+        for chosen in ([1], [0, 2], [2, 1], [1, 2]):
+            start, stop = sorted(generator.integers(0, 2000, 2).tolist())
+            np.testing.assert_array_equal(recording.read(start, stop, chosen), whole[chosen, start:stop])
