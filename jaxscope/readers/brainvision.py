@@ -1,8 +1,8 @@
 """BrainVision: a header (.vhdr), samples (.eeg) and markers (.vmrk), opened from the header and read lazily.
 
 Binary samples lie in a plain table, channels side by side or one after the other, and are read where they are asked
-for. Samples that are written as text are read whole. Where a recording was paused, the segments that follow tell the
-time at which they began: the pause is a gap and every marker keeps its place in time.
+for. Samples that are written as text are read whole (``brainvision_text``). Where a recording was paused, the segments
+that follow tell the time at which they began: the pause is a gap and every marker keeps its place in time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from jaxscope.data.annotations import BAD_KIND, Annotation, Gap, joined_channels
 from jaxscope.data.array_recording import ArrayRecording
@@ -29,7 +27,9 @@ from jaxscope.readers.brainvision_header import (
     parse_markers,
     sniff_header,
 )
+from jaxscope.readers.brainvision_text import TextSamples
 from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.scans import Scan, scanned_whole
 
 #: The clock of the recording computer and that of the amplifier drift apart; only more than this is a pause.
 _PAUSE_S = 0.1
@@ -82,13 +82,9 @@ def open_brainvision(path: Path, options: OpenOptions) -> Recording:
     ReadError
         If a file is missing or broken; the sentence names it.
     """
-    header_path = _header_of(path)
-    header = parse_header(header_path)
-    warnings = list(header.problems)
-    warnings += own_rate_words([header.rate_hz], options)
-    _require_samples(header.data_path, header_path.name)
+    header, warnings = _header(path, options)
     if header.dtype is None:
-        return _open_text(header, warnings)
+        return scanned_whole(BrainVisionTextScan(header, warnings))
     file = ByteFile(header.data_path)
     try:
         n_samples = _count_samples(header, file, warnings)
@@ -257,56 +253,67 @@ def _pauses(markers: Sequence[Marker], rate_hz: float, n_samples: int, warnings:
     return tuple(gaps)
 
 
-def _open_text(header: BrainVisionHeader, warnings: list[str]) -> Recording:
-    values = _parse_text(header, warnings)
-    if any(entry.resolution != 1 for entry in header.channels):
-        warnings.append("Samples that are written as text are in units already: no resolution is applied to them")
-    n_channels = len(header.channels)
-    rows = values if header.is_vectorised else values.T
-    if len(rows) != n_channels:
-        raise ReadError(
-            f"{header.data_path.name} holds {len(rows)} channels, its header describes {n_channels}",
-            hint="export the recording again",
-        )
-    if header.n_samples is not None and header.n_samples != rows.shape[1]:
-        warnings.append(
-            f"The header promises {header.n_samples:,} samples; {header.data_path.name} holds {rows.shape[1]:,}"
-        )
-    return ArrayRecording(_describe(header, rows.shape[1], warnings), list(rows))
+class BrainVisionTextScan(Scan):
+    """Reads a recording whose samples are written as text.
 
+    Parameters
+    ----------
+    header : BrainVisionHeader
+    warnings : sequence of str
+        What is to be said of the header.
+    """
 
-def _parse_text(header: BrainVisionHeader, warnings: list[str]) -> FloatArray:
-    """Return the numbers in a file of text, shape (n_lines, n_numbers)."""
-    path, layout = header.data_path, header.text
-    try:
-        lines = path.read_text(encoding="latin-1").splitlines()[layout.skip_lines :]
-    except OSError as error:
-        raise ReadError(f"{path.name} cannot be read: {error.strerror or error}", hint="check the drive") from error
-    rows: list[FloatArray] = []
-    has_comma = False
-    for number, line in enumerate(lines, layout.skip_lines + 1):
-        cells = line.split()[layout.skip_columns :]
-        if not line.strip():
-            continue
-        if "," in line:
-            has_comma = True
-            cells = [cell.replace(",", ".") for cell in cells]
-        try:
-            rows.append(np.array(cells, dtype=np.float64))
-        except ValueError as error:
+    def __init__(self, header: BrainVisionHeader, warnings: Sequence[str]) -> None:
+        self._header, self._warnings = header, tuple(warnings)
+        self._samples = TextSamples(header)
+        super().__init__(self._samples.n_bytes)
+
+    def step(self) -> bool:
+        has_more = self._samples.go_on()
+        self.position = self._samples.position
+        return has_more
+
+    def recording(self) -> Recording:
+        header, warnings = self._header, list(self._warnings)
+        values = self._samples.values()
+        name = self._samples.name
+        if self._samples.has_comma and header.text.decimal != ",":
+            warnings.append(f"{name} has decimal commas, of which its header says nothing")
+        if any(entry.resolution != 1 for entry in header.channels):
+            warnings.append("Samples that are written as text are in units already: no resolution is applied to them")
+        rows = values.T if header.is_vectorised else values
+        if len(rows) != len(header.channels):
             raise ReadError(
-                f"Line {number} of {path.name} holds something that is no number", hint="export the recording again"
-            ) from error
-        if len(rows[-1]) != len(rows[0]):
-            raise ReadError(
-                f"Line {number} of {path.name} has {len(rows[-1])} numbers, the first has {len(rows[0])}",
-                hint="copy the file again",
+                f"{name} holds {len(rows)} channels, its header describes {len(header.channels)}",
+                hint="export the recording again",
             )
-    if not rows or not len(rows[0]):
-        raise ReadError(f"{path.name} holds no samples", hint="copy the file again")
-    if has_comma and layout.decimal != ",":
-        warnings.append(f"{path.name} has decimal commas, of which its header says nothing")
-    return np.stack(rows)
+        if header.n_samples is not None and header.n_samples != rows.shape[1]:
+            warnings.append(f"The header promises {header.n_samples:,} samples; {name} holds {rows.shape[1]:,}")
+        return ArrayRecording(_describe(header, rows.shape[1], warnings), list(rows))
+
+    def close(self) -> None:
+        self._samples.close()
+
+
+def scan_brainvision(path: Path, options: OpenOptions) -> Scan | None:
+    """Return the scan of a recording whose samples are written as text; None for binary ones.
+
+    Raises
+    ------
+    ReadError
+        If a file is missing or broken; the sentence names it.
+    """
+    header, warnings = _header(path, options)
+    return BrainVisionTextScan(header, warnings) if header.dtype is None else None
+
+
+def _header(path: Path, options: OpenOptions) -> tuple[BrainVisionHeader, list[str]]:
+    """Return the header of a recording whose samples are there, and what is to be said of it."""
+    header_path = _header_of(path)
+    header = parse_header(header_path)
+    warnings = [*header.problems, *own_rate_words([header.rate_hz], options)]
+    _require_samples(header.data_path, header_path.name)
+    return header, warnings
 
 
 FORMAT = ReaderFormat(
@@ -315,4 +322,5 @@ FORMAT = ReaderFormat(
     suffixes=(".vhdr", ".ahdr", ".vmrk", ".eeg"),
     sniff=sniff_header,
     open=open_brainvision,
+    scan=scan_brainvision,
 )

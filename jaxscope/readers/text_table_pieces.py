@@ -131,9 +131,7 @@ class RowCleaner:
             self._n_pending, self._has_begun = 0, True
         if piece.startswith(b"#") or b"\n#" in piece:
             piece = re.sub(rb"(?m)^#[^\n]*\n?", b"", piece)
-        if self.has_blanks:
-            piece = re.sub(rb"[ \t]+", b"\t", re.sub(rb"(?m)^[ \t]+|[ \t]+$", b"", piece))
-        return piece
+        return _with_tabs(piece) if self.has_blanks else piece
 
     def _without_empty_lines(self, piece: bytes) -> bytes:
         """Take out empty lines; those before the first row and after the last one are not worth a word."""
@@ -152,6 +150,14 @@ class RowCleaner:
             self.n_empty -= n_first
         self._n_pending, self._has_begun = n_last, True
         return piece
+
+
+def _with_tabs(piece: bytes) -> bytes:
+    """Return rows with a tab in place of each run of blanks, and none at their ends, sooner than a pattern."""
+    piece = piece.replace(b" ", b"\t")
+    while b"\t\t" in piece:
+        piece = piece.replace(b"\t\t", b"\t")
+    return piece.replace(b"\n\t", b"\n").replace(b"\t\n", b"\n").strip(b"\t")
 
 
 class RowPieces:
