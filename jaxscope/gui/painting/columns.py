@@ -31,7 +31,8 @@ _CACHE_VALUES, _LEAST_COLUMNS = 16_384, 32
 #: Parts from which a second thread is a gain.
 _WORTH_TWO = 4
 
-Part, Done = TypeVar("Part"), TypeVar("Done")
+Part = TypeVar("Part")
+Done = TypeVar("Done")
 _LOCK = threading.Lock()
 _second: list[ThreadPoolExecutor] = []
 

@@ -145,8 +145,7 @@ def test_picture_is_at_its_right_place_right_after_a_pan(desk):
     # its frame is on the way, so nothing is painted of the old one meanwhile
     assert len(desk.scenes) == painted
     old = pixels(view.grab().toImage())[:, : view.width() - 110]
-    view.rest_now()
-    desk.paint()
+    desk.show_frame(stop_s=25.0)
     new = pixels(view.grab().toImage())[:, : view.width() - 110]
     assert count_blue(new) > 2000
     assert (old != new).mean() < 0.002
