@@ -29,6 +29,7 @@ from jaxscope.readers.mseed_decode import ASCII, NAMES, READABLE, decode, decode
 from jaxscope.readers.mseed_records import Found, Layout, Records, records_of, scan_next, sniff_mseed
 from jaxscope.readers.scans import Scan, SharedFile, scanned_whole
 from jaxscope.readers.sources import Place, SourcedRecording
+from jaxscope.readers.tiles import each_part
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 
 IntArray = npt.NDArray[np.int64]
@@ -36,7 +37,7 @@ IntArray = npt.NDArray[np.int64]
 Rows = slice | IntArray
 
 #: Records are taken from the file together where they lie closer than this, up to so many bytes.
-_NEAR_BYTES, _BATCH_BYTES = 1 << 16, 4 << 20
+_NEAR_BYTES, _BATCH_BYTES = 1 << 16, 1 << 19
 #: Records that begin within half a sample of the end of the one before continue it.
 _CONTINUES = 0.5
 #: The same time told more often than this is damage, and no channels are made of it.
@@ -81,10 +82,17 @@ class MseedSource:
     def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
         first = int(np.searchsorted(self._stops, span.start, side="right"))
         last = int(np.searchsorted(self._stops, span.stop, side="left")) + 1
-        values = np.concatenate([self._decode(batch) for batch in self._batches(first, min(last, len(self._stops)))])
-        begin = int(self._stops[first]) - int(self._n_samples[first])
-        part = values[span.start - begin : span.stop - begin]
-        return np.broadcast_to(part, (len(rows), len(part)))
+        result = np.empty(len(span), dtype=np.float64)
+
+        def decode_batch(batch: slice) -> None:
+            begin = int(self._stops[batch.start]) - int(self._n_samples[batch.start])
+            held = Span(begin, int(self._stops[batch.stop - 1]))
+            part = held.intersect(span)
+            values = self._decode(batch)[part.start - begin : part.stop - begin]
+            result[part.start - span.start : part.stop - span.start] = values
+
+        each_part(self._batches(first, min(last, len(self._stops))), len(span), decode_batch)
+        return np.broadcast_to(result, (len(rows), len(span)))
 
     def _batches(self, first: int, last: int) -> list[slice]:
         """Return records that are decoded together: laid out alike, close to each other, not too many."""

@@ -80,7 +80,11 @@ def decode(
     width = int(n_samples.max(initial=0))
     if values.shape[1] < width:
         values = np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan)
-    return values[np.arange(values.shape[1]) < n_samples[:, np.newaxis]], np.ones(len(bodies), dtype=np.bool_)
+    if (n_samples == width).all():
+        values = values[:, :width].reshape(-1)
+    else:
+        values = values[np.arange(values.shape[1]) < n_samples[:, np.newaxis]]
+    return values, np.ones(len(bodies), dtype=np.bool_)
 
 
 def _table(encoding: int, order: str, bodies: npt.NDArray[np.uint8]) -> FloatArray:
@@ -174,14 +178,15 @@ def _differences(
     codes[:, 0, 1:3] = 0  # first and last sample
     codes, flat = codes.reshape(-1), words.reshape(-1)
     keys = (codes * np.uint32(4) + (flat >> np.uint32(30))).astype(np.uint8)
-    table = np.zeros(16, dtype=np.uint8)
-    for (code, sub), (count, _) in splits.items():
-        table[code * 4 + sub] = count
-    counts = table[keys]
+    # The codes that split words alike follow each other, and comparing is many times quicker than looking up.
+    is_split = {split: (keys >= subs[0]) & (keys <= subs[-1]) for split, subs in _by_split(splits).items()}
+    counts = np.zeros(len(keys), dtype=np.uint8)
+    for (count, _), is_chosen in is_split.items():
+        counts += is_chosen.view(np.uint8) * np.uint8(count)
     begins = np.cumsum(counts, dtype=np.int64) - counts
     steps = np.zeros(int(counts.sum(dtype=np.int64)), dtype=np.int32)
-    for (count, width), subs in _by_split(splits).items():
-        places = np.flatnonzero(np.isin(keys, subs))
+    for (count, width), is_chosen in is_split.items():
+        places = np.flatnonzero(is_chosen)
         if not len(places):
             continue
         chosen, at = flat[places].view(np.int32), begins[places]

@@ -16,6 +16,7 @@ import numpy as np
 from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.tiles import each_part
 
 
 class BlockSource(Protocol):
@@ -75,9 +76,16 @@ class SourcedRecording(Recording):
         result = np.empty((len(chosen), len(span)), dtype=np.float64)
         if not result.size:
             return result
-        for rows in rows_of.values():
+
+        def read_rows(rows: list[int]) -> None:
             source = places[chosen[rows[0]]].source
-            result[rows] = source.read(span, [places[chosen[row]].row for row in rows])
+            samples = source.read(span, [places[chosen[row]].row for row in rows])
+            if len(rows) == 1:
+                result[rows[0]] = samples[0]
+            else:
+                result[rows] = samples
+
+        each_part(list(rows_of.values()), result.size, read_rows)
         return result
 
 

@@ -9,6 +9,7 @@ Invariant: parts are begun in order, so a file is read from its begin to its end
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -29,24 +30,39 @@ MOST_THREADS = 4
 _WIDE = np.dtype("u8")
 
 
+class _Thread(threading.local):
+    """What a thread is at."""
+
+    has_part = False
+
+
+_thread = _Thread()
+
+
 def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]) -> None:
     """Call ``work`` for every part, of ``n_values`` together; side by side where that is quicker.
 
-    The first failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
+    Parts of a part are worked on by the thread that has it. The first failure is raised, and no part is begun after it.
+    NaNs and absurd gains are no failures.
     """
     waiting = iter(parts)
+    is_part = _thread.has_part
 
     def work_off(_number: int) -> None:
         # Some NaNs, cast to float64, raise a flag that means nothing here, and absurd gains make infinities.
         with np.errstate(invalid="ignore", over="ignore"):
+            outer, _thread.has_part = _thread.has_part, len(parts) > 1
             try:
                 for part in waiting:
                     work(part)
             except BaseException:
                 deque(waiting, maxlen=0)
                 raise
+            finally:
+                _thread.has_part = outer
 
-    n_at_once = min(n_threads(), MOST_THREADS, len(parts)) if n_values >= LEAST_VALUES else 1
+    is_large = n_values >= LEAST_VALUES and not is_part
+    n_at_once = min(n_threads(), MOST_THREADS, len(parts)) if is_large else 1
     if n_at_once > 1:
         side_by_side(work_off, range(n_at_once))
     else:

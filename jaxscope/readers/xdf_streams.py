@@ -156,4 +156,5 @@ class StreamSource:
             table: npt.NDArray[np.generic] = np.ascontiguousarray(whole).view(self._dtype).reshape(-1, n_channels)
             return table
         places = self._offsets[first][:, np.newaxis] + np.arange(self._width)
-        return raw[places].view(self._dtype)
+        uneven: npt.NDArray[np.generic] = raw[places].view(self._dtype)
+        return uneven

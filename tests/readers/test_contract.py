@@ -22,6 +22,7 @@ from jaxscope.readers import (
     audio,
     byte_file,
     edf_records,
+    mseed,
     open_recording,
     read_ahead,
     sniff_format,
@@ -208,6 +209,7 @@ SMALL_PARTS: tuple[tuple[Any, str, int], ...] = (
     (audio, "_LEAST_FRAMES", 16),
     (read_ahead, "_STEP_BYTES", 32),
     (xdf_streams, "_WINDOW_BYTES", 4000),
+    (mseed, "_BATCH_BYTES", 1000),
 )
 CASES = ["plain.edf", "plain.bdf", *(f"x{suffix}" for files in EXAMPLES.values() for suffix, _ in files)]
 
