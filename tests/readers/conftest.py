@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from jaxscope.data.recording import Recording, RecordingInfo
+from jaxscope.readers import (
+    brainvision_text,
+    mseed_records,
+    open_first_part,
+    open_recording,
+    scans,
+    text_table_pieces,
+    xdf,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,3 +189,52 @@ def put73(group: Any, references: Any, name: str, value: Any) -> Any:
 def mat73() -> Callable[[Path, dict[str, Any]], Path]:
     """Return a function that writes a MATLAB file of version 7.3, or skip where h5py is not installed."""
     return write_mat73
+
+
+#: Bytes of a first part, and of a step, in the tests.
+PART_BYTES = 4096
+
+
+@pytest.fixture
+def opened_in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[RecordingInfo, RecordingInfo]]:
+    """Return a function that opens a file by its first part, and the rest behind it, and compares with the whole.
+
+    It returns what the first part told, and what the whole tells.
+    """
+    for module, name in (
+        (mseed_records, "_BUFFER_BYTES"),
+        (xdf, "_STEP_BYTES"),
+        (text_table_pieces, "PIECE_BYTES"),
+        (brainvision_text, "PIECE_BYTES"),
+        (scans, "FIRST_BYTES"),
+    ):
+        monkeypatch.setattr(module, name, PART_BYTES)
+    monkeypatch.setattr(scans, "WHOLE_UP_TO_BYTES", 2 * PART_BYTES)
+
+    def opened(path: Path, **told: Any) -> tuple[RecordingInfo, RecordingInfo]:
+        first = open_first_part(path, **told)
+        assert first.indexing is not None, "it was read whole at once"
+        shown, indexing = first.recording.info, first.indexing
+        share = next(indexing)
+        assert share < 0.5, "more than a part was read"
+        assert shown.warnings == ()
+        before = [first.recording.read(0, 10, [channel]) for channel in range(len(shown.channels))]
+        ended: list[Recording] = []
+
+        def steps() -> Iterator[float]:
+            ended.append((yield from indexing))
+
+        shares = list(steps())
+        assert shares
+        assert all(0 <= following <= 1 for following in shares)
+        (found,) = ended
+        for channel, samples in enumerate(before):  # the first part stays what it was
+            np.testing.assert_array_equal(first.recording.read(0, 10, [channel]), samples)
+        first.recording.close()
+        with open_recording(path, **told) as whole, found:
+            assert found.info == whole.info
+            for channel in range(len(whole.info.channels)):
+                np.testing.assert_array_equal(found.read(0, 10**9, [channel]), whole.read(0, 10**9, [channel]))
+            return shown, whole.info
+
+    return opened

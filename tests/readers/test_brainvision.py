@@ -313,3 +313,28 @@ def test_c077_orientation_changes_nothing(shared_data: Path) -> None:
 def test_a_renamed_recording_names_the_missing_file(shared_data: Path) -> None:
     with pytest.raises(ReadError, match=r"test\.eeg"):
         open_recording(shared_data / "derived" / "bv_renamed_set.vhdr")
+
+
+@pytest.mark.parametrize("later", ["", "1 2\n", "1 x 3\n", "1 nan 3\n", "\n\n4,5 2 3\n"])
+def test_text_that_comes_later_is_the_same_where_the_first_part_was_shown(
+    later: str, make: Make, opened_in_parts: Callable[..., Any]
+) -> None:
+    body = "names\n" + "".join(f"{k * 0.25}  {-k}\t{k}\r\n" for k in range(2000)) + later
+    path = make(
+        body.encode(),
+        lines={"DataFormat": "ASCII"},
+        more="[ASCII Infos]\nSkipLines=1",
+        channels=("Fp1,,1,µV", "Fp2,,1,µV", "Cz,,1,mV"),
+        markers=("Stimulus,S  1,6,2,0", "Stimulus,S  2,1900,2,0"),
+    )
+    if later in ("1 2\n", "1 x 3\n"):  # as one sentence with its line, whether the first part was shown or not
+        words = "has 2 numbers, the first has 3" if later == "1 2\n" else "holds something that is no number"
+        with pytest.raises(ReadError, match=f"Line 2002 of night.eeg {words}"):
+            open_recording(path)
+        with pytest.raises(ReadError, match=f"Line 2002 of night.eeg {words}"):
+            opened_in_parts(path)
+        return
+    shown, whole = opened_in_parts(path)
+    assert 0 < shown.channels[0].n_samples < 2000 <= whole.channels[0].n_samples
+    assert [note.text for note in whole.annotations] == ["Stimulus/S  1", "Stimulus/S  2"]
+    assert ("decimal commas" in str(whole.warnings)) == ("," in later)

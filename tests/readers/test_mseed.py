@@ -14,7 +14,7 @@ import pytest
 
 from jaxscope.compute.summary import summarise
 from jaxscope.errors import ReadError
-from jaxscope.readers import mseed, open_recording, sniff_format
+from jaxscope.readers import mseed, open_first_part, open_recording, sniff_format
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXPECTED: dict[str, dict[str, Any]] = (
@@ -319,3 +319,73 @@ def test_the_index_of_a_long_file_takes_few_bytes_a_record(tmp_path: Path) -> No
         assert not recording.info.gaps
         np.testing.assert_array_equal(recording.read(300_005, 300_015)[0], [5, 6, 7, 8, 9, 0, 1, 2, 3, 4])
     assert held < 40 * n_records
+
+
+def in_a_row(n_records: int, channels: tuple[bytes, ...] = (b"BHZ",), start: float = 0.0) -> list[bytes]:
+    """Return records of 50 samples of some channels in turn."""
+    return [
+        record(np.arange(50) + k, start + k // len(channels) * 0.5, channels[k % len(channels)])
+        for k in range(n_records)
+    ]
+
+
+LATER: dict[str, list[bytes]] = {
+    "nothing else": [],
+    "a gap": in_a_row(20, start=200.0),
+    "the same time again": in_a_row(20, start=4.25),
+    "an earlier time": [record(np.arange(50), 0.0)],
+    "channels that end sooner": in_a_row(21, (b"BHZ", b"BHN", b"BHE"), start=60.0),
+    "a longer record": [record(np.arange(100), 100.0, n_bytes=1024), *in_a_row(4, start=101.0)],
+    "a damaged header": [b"\xff" * 512, *in_a_row(3, start=60.0)],
+    "a blockette that leads nowhere": [
+        bytearray(record(np.arange(50), 60.0))[:50] + b"\0\7" + record(np.arange(50), 60.0)[52:],
+        *in_a_row(3, start=61.0),
+    ],
+    "an encoding that is not known": [record(np.arange(50), 60.0, encoding=99)],
+    "a record that is cut off": [record(np.arange(50), 60.0)[:300]],
+    "a log record": [record(np.arange(5), 1.0, b"LOG", encoding=0, body=b"hello")],
+}
+
+
+@pytest.mark.parametrize("what", list(LATER))
+def test_what_comes_later_is_the_same_where_the_first_part_was_shown(what: str, opened_in_parts, tmp_path) -> None:
+    path = write(tmp_path / "x.mseed", *in_a_row(60, (b"BHZ", b"BHN"), 1.0), *map(bytes, LATER[what]))
+    shown, whole = opened_in_parts(path)
+    assert 0 < shown.channels[0].n_samples < whole.channels[0].n_samples
+    told = {
+        "a gap": bool(whole.gaps) or any(channel.gaps for channel in whole.channels),
+        "the same time again": "overlap in time" in str(whole.warnings),
+        "channels that end sooner": len(whole.channels) == 3,
+        "a damaged header": "512 bytes that belong to no data record" in str(whole.warnings),
+        "a blockette that leads nowhere": "damaged headers" in str(whole.warnings),
+        "an encoding that is not known": "encoding 99" in str(whole.warnings),
+        "a record that is cut off": "300 bytes of it are there" in str(whole.warnings),
+        "a log record": [note.text for note in whole.annotations] == ["hello"],
+    }
+    assert told.get(what, True)
+
+
+def test_a_first_part_reads_no_further_bytes(opened_in_parts, tmp_path, monkeypatch) -> None:
+    furthest = [0]
+    read = mseed.ByteFile.read
+
+    def noted(self: Any, position: int, n_bytes: int) -> Any:
+        furthest[0] = max(furthest[0], position + n_bytes)
+        return read(self, position, n_bytes)
+
+    monkeypatch.setattr(mseed.ByteFile, "read", noted)
+    path = write(tmp_path / "x.mseed", *in_a_row(100))
+    first = open_first_part(path)
+    assert furthest[0] == 8 * 512
+    assert first.recording.info.channels[0].n_samples == 8 * 50
+    first.recording.close()
+    assert first.indexing is not None
+    first.indexing.close()
+
+
+def test_a_first_part_without_samples_is_no_reason_to_give_up(opened_in_parts, tmp_path) -> None:
+    notes = [record(np.arange(5), float(k), b"LOG", encoding=0, body=b"hello") for k in range(20)]
+    first = open_first_part(write(tmp_path / "x.mseed", *notes, *in_a_row(20)))
+    assert first.indexing is None
+    assert (len(first.recording.info.annotations), first.recording.info.channels[0].n_samples) == (20, 1000)
+    first.recording.close()

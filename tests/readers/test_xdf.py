@@ -311,3 +311,37 @@ def test_chunks_of_many_lengths_between_those_of_others_are_put_together(tmp_pat
         for chosen in ([1], [0, 2], [2, 1], [1, 2]):
             start, stop = sorted(generator.integers(0, 2000, 2).tolist())
             np.testing.assert_array_equal(recording.read(start, stop, chosen), whole[chosen, start:stop])
+
+
+@pytest.mark.parametrize("later", ["nothing", "a stream", "a pause", "a clock reset", "damage", "a cut"])
+def test_what_comes_later_is_the_same_where_the_first_part_was_shown(later: str, opened_in_parts, tmp_path) -> None:
+    def parts(start: float) -> list[bytes]:
+        found = []
+        for k in range(0, 1000, 50):
+            found.append(samples(1, np.arange(100).reshape(50, 2) + k, stamps_of(50, 100, start + k / 100)))
+            found.append(offset(1, start + k / 100, 0.25))
+            if k % 200 == 0:
+                found.append(texts(3, [f"m{k}"], [start + k / 100]))
+                found.append(chunk(5, BOUNDARY))
+        return found
+
+    body = [header(1, "amp", 100, 2), header(3, "mark", 0, 1, "string", type="Markers"), *parts(100.0)]
+    body += {
+        "nothing": [],
+        "a stream": [header(2, "late", 50), samples(2, np.arange(100)[:, None], stamps_of(100, 50, 105.0))],
+        "a pause": parts(150.0),
+        "a clock reset": [*parts(5.0), *(offset(1, 15.0 + k, 95.25) for k in range(20))],
+        "damage": [b"\xff" * 100, chunk(5, BOUNDARY), *parts(110.0)],
+        "a cut": [samples(1, np.zeros((50, 2)), stamps_of(50, 100, 110.0))[:200]],
+    }[later]
+    shown, whole = opened_in_parts(write(tmp_path / "x.xdf", *body))
+    assert 0 < shown.channels[0].n_samples < whole.channels[0].n_samples
+    assert 0 < len(shown.annotations) < len(whole.annotations)
+    assert {
+        "nothing": "no clock offsets" in whole.warnings[0] and len(whole.warnings) == 1,
+        "a stream": len(whole.channels) == 3,
+        "a pause": len(whole.gaps) == 1,
+        "a clock reset": "was reset once" in str(whole.warnings),
+        "damage": "One place in the file is damaged" in str(whole.warnings),
+        "a cut": "stops inside a chunk" in str(whole.warnings),
+    }[later], whole
