@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -14,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jaxscope.cli.chains import chains_by_recording
-from jaxscope.cli.inputs import Input, find_inputs
 from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import (
     NameList,
@@ -26,11 +23,11 @@ from jaxscope.cli.parameters import (
     raw_layout_option,
     samples_first_option,
 )
-from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, WriteError, counted, one_line
+from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, counted, one_line
 from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
 if TYPE_CHECKING:
-    from jaxscope.data.annotations import EventEdits
+    from jaxscope.compute.batch_inputs import Input
     from jaxscope.filters.spec import FilterChain
     from jaxscope.session.state import Document, RecordingRef
 
@@ -88,11 +85,14 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
 
     FILES may be folders, whose recordings at any depth are taken, and patterns such as "*.edf" or "**/*.edf".
     """
+    from jaxscope.compute.batch_inputs import folders_made
+
     work = _jobs_from(files, given)
     outcomes: dict[_Job, Any] = {}
     before = {job: _mark(job) for job in work}
     try:
-        with ended_in_order(), _folders_made(work if given["output_dir"] else []), progress() as report:
+        targets = [job.target for job in work] if given["output_dir"] else []
+        with ended_in_order(), folders_made(targets), progress() as report:
             for done, (job, outcome) in enumerate(_run_all(work, jobs, report, given["scheduler"]), start=1):
                 if isinstance(outcome, JaxscopeError) and len(work) == 1:
                     raise outcome
@@ -120,6 +120,7 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
 
 def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     """Check the options against each other and return what is to be done."""
+    from jaxscope.compute.batch_inputs import events_for, find_inputs
     from jaxscope.session.project import changed_words
 
     if given["chains"] and given["project"]:
@@ -156,25 +157,12 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
             source=one.path,
             target=_target(one, given),
             chains=chains[one.path],
-            options={**options, "events": _events_for(one.path, document)},
+            options={**options, "events": events_for(one.path, document)},
         )
         for one in sources
     ]
     _refuse_shared_targets(work)
     return work
-
-
-def _events_for(source: str, document: Document | None) -> EventEdits | None:
-    """Return the events of a project where a source is its recording, by its path or its content; else None."""
-    from jaxscope.session.events import edits_of
-    from jaxscope.session.project import fingerprint
-
-    reference = None if document is None else document.recording
-    if document is None or reference is None or not os.path.isfile(source):
-        return None
-    is_known = os.path.realpath(reference.path) == os.path.realpath(source)
-    is_known = is_known or fingerprint(source) == (reference.size_bytes, reference.fingerprint)
-    return edits_of(document) if is_known else None
 
 
 def _reader_options(given: dict[str, Any], files: tuple[str, ...], recording: RecordingRef | None) -> dict[str, str]:
@@ -311,26 +299,6 @@ def _mark(job: _Job) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return stat.st_ino, stat.st_mtime_ns
-
-
-@contextmanager
-def _folders_made(work: list[_Job]) -> Iterator[None]:
-    """Make the folders of the outputs before any of them is begun; what holds nothing after all is not left behind."""
-    made: list[Path] = []
-    try:
-        for folder in dict.fromkeys(Path(job.target).parent for job in work):
-            made += reversed([one for one in (folder, *folder.parents) if not one.exists()])
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise WriteError(
-                    f"The folder {folder} cannot be made: {error.strerror or error}", hint="choose another folder"
-                ) from error
-        yield
-    finally:
-        for folder in reversed(made):
-            with suppress(OSError):
-                folder.rmdir()
 
 
 def _tell(outputs: list[dict[str, Any]], n_failed: int) -> None:

@@ -17,6 +17,7 @@ from jaxscope.compute.bad_spans import excluded_of
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
+from jaxscope.compute.folder_job import FolderJobs
 from jaxscope.compute.frames import ExportProgress, Failure, Outcome
 from jaxscope.compute.indexing import IndexDesk
 from jaxscope.compute.lanes import window_lanes
@@ -68,6 +69,7 @@ class Conductor:
         self._index = IndexDesk(self._bench, self._watch, self._scheduler, self._take_whole)
         self._live = LiveDesk(self._bench, lambda work: self._scheduler.submit("live-tune", work))
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
+        self.folders = FolderJobs(self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
             self._scheduler.submit("prepare", prepare)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.analysis_frames import AnalysisFrame
 from jaxscope.compute.device_frames import Devices
+from jaxscope.compute.folder_frames import FolderOutcome
 from jaxscope.compute.import_form import ImportPreview
 from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.data.recording import RecordingInfo
@@ -400,4 +401,5 @@ Outcome = (
     | Indexed
     | Devices
     | ImportPreview
+    | FolderOutcome
 )

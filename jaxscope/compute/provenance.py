@@ -57,16 +57,6 @@ def hash_steps(path: Path) -> Generator[None, None, str]:
     return digest.hexdigest()
 
 
-def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    steps = hash_steps(path)
-    try:
-        while True:
-            next(steps)
-    except StopIteration as end:
-        return str(end.value)
-
-
 def _montage_told(options: BatchOptions) -> dict[str, Any]:
     return {} if options.montage is None else {"montage": montage_to_dict(options.montage)}
 

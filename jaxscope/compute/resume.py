@@ -7,12 +7,12 @@ by its content, of the same chains, options, precision and version, and of an ou
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 from jaxscope.compute.batch_plan import BatchOptions
-from jaxscope.compute.provenance import FORMAT, hash_of, options_told, provenance_path, size_of
+from jaxscope.compute.provenance import FORMAT, hash_steps, options_told, provenance_path, size_of
 from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.spec import FilterChain
 
@@ -23,6 +23,19 @@ FINISHED = "finished by an earlier run and left as it is"
 
 def finished_result(chains: Sequence[FilterChain], options: BatchOptions) -> dict[str, Any] | None:
     """Return the result of the run that finished an output, as ``filter_file`` does, or None where none has."""
+    steps = finished_steps(chains, options)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        found: dict[str, Any] | None = end.value
+        return found
+
+
+def finished_steps(
+    chains: Sequence[FilterChain], options: BatchOptions
+) -> Generator[None, None, dict[str, Any] | None]:
+    """Yield while a file is hashed; return what ``finished_result`` does."""
     from jaxscope import __version__
 
     source, target = Path(options.source), Path(options.target)
@@ -40,7 +53,10 @@ def finished_result(chains: Sequence[FilterChain], options: BatchOptions) -> dic
     output, given = told.get("output", {}), told.get("input", {})
     if any(told.get(name) != value for name, value in wanted.items()) or output.get("size_bytes") != size_of(target):
         return None
-    if given.get("size_bytes") != size_of(source) or given.get("sha256") != hash_of(source):
+    if given.get("size_bytes") != size_of(source):
+        return None
+    digest = yield from hash_steps(source)
+    if given.get("sha256") != digest:
         return None
     if source.suffix.lower() in _SEVERAL_FILES and _is_newer_beside(source, provenance_path(target)):
         return None

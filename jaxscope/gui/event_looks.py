@@ -46,7 +46,7 @@ class EventLooks:
         first, stop, other = (0, 0, len(events)) if like is None else changed_part(like.events, events)
         if like is None or max(stop, other) - first > min(_MOST_EDITED, len(events) // 2):
             like, first, stop, other = None, 0, 0, len(events)
-        self.index = EventIndex(events, None if like is None else (like.index, (first, stop, other)))
+        self.index: EventIndex = EventIndex(events, None if like is None else (like.index, (first, stop, other)))
         self._colours: dict[str, str] = {} if like is None else dict(like._colours)
         self._taken: set[str] = set() if like is None else set(like._taken)
         self._drawn: tuple[tuple[float, float, float], list[int]] | None = None

@@ -236,8 +236,9 @@ class MainWindow(QWidget):
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)
         # menus and the system's questions belong to the window itself, which wears no sheet
-        if event.polished() and isinstance(event.child(), QMenu | QDialog):
-            theme().dress(event.child())
+        child = event.child()
+        if event.polished() and isinstance(child, QMenu | QDialog):
+            theme().dress(child)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from jaxscope.cli import run
-from jaxscope.cli.inputs import find_inputs
+from jaxscope.compute.batch_inputs import find_inputs
 from jaxscope.errors import UsageError
 
 TABLE = "time,a\n" + "".join(f"{n / 100},{n % 7}\n" for n in range(40))

@@ -1,4 +1,4 @@
-"""Which recordings the inputs of ``jaxscope filter`` mean: files, folders, and patterns that no shell has unfolded.
+"""Which recordings a batch is about: files, folders, and patterns that no shell has unfolded; and where it writes to.
 
 Invariant: the order is that of the inputs, and within a folder or pattern that of the names; what was there before is
 not taken again from one of these. A folder means the recordings in it at any depth, by their suffix, and where each
@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxscope.errors import ReadError, UsageError
+from jaxscope.data.annotations import EventEdits
+from jaxscope.errors import ReadError, UsageError, WriteError
 from jaxscope.readers import READERS, SUFFIXES
 from jaxscope.readers.base import read_head
+from jaxscope.session.events import edits_of
+from jaxscope.session.project import fingerprint
+from jaxscope.session.state import Document
 
 #: Files that belong to a header beside them, which is the one to open, by suffix.
 _HEADERS: dict[str, tuple[str, ...]] = {
@@ -99,3 +104,39 @@ def _is_table(path: Path) -> bool:
         return READERS["text"].sniff(read_head(path))
     except ReadError:
         return True  # reading it tells why
+
+
+def events_for(source: str, document: Document | None) -> EventEdits | None:
+    """Return the events of a document where a source is its recording, by its path or its content; else None."""
+    reference = None if document is None else document.recording
+    if document is None or reference is None or not os.path.isfile(source):
+        return None
+    is_known = os.path.realpath(reference.path) == os.path.realpath(source)
+    is_known = is_known or fingerprint(source) == (reference.size_bytes, reference.fingerprint)
+    return edits_of(document) if is_known else None
+
+
+@contextmanager
+def folders_made(targets: Iterable[str]) -> Iterator[None]:
+    """Make the folders of outputs before any of them is begun; what holds nothing after all is not left behind.
+
+    Raises
+    ------
+    WriteError
+        Where one cannot be made.
+    """
+    made: list[Path] = []
+    try:
+        for folder in dict.fromkeys(Path(target).parent for target in targets):
+            made += reversed([one for one in (folder, *folder.parents) if not one.exists()])
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise WriteError(
+                    f"The folder {folder} cannot be made: {error.strerror or error}", hint="choose another folder"
+                ) from error
+        yield
+    finally:
+        for folder in reversed(made):
+            with suppress(OSError):
+                folder.rmdir()

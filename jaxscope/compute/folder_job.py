@@ -1,0 +1,223 @@
+"""Filtering every recording of a folder from the window, by the same ``run_batch`` and inputs as the command line.
+
+It keeps the filter that it was begun with. Files that an earlier run has finished in the same way are left as they are,
+so it may be stopped and taken up again; a file that fails says why, and the others go on. Between two blocks the thread
+serves what a hand waits for, as during an export.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
+from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.workbench import Workbench
+from jaxscope.errors import JaxscopeError, WriteError, counted
+from jaxscope.session.state import Document, EngineChoice
+
+#: Progress of a file is told at most this often.
+_TELL_EVERY_S = 0.1
+_LIST, _FILTER = "folder-list", "folder"
+Yielded = TypeVar("Yielded")
+Returned = TypeVar("Returned")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderRequest:
+    """Which recordings to filter, how, and into which folder."""
+
+    rows: tuple[FolderRow, ...]
+    target: str
+    document: Document
+    engine: EngineChoice
+    #: whether outputs of other runs are replaced
+    overwrite: bool = False
+
+
+class FolderJobs:
+    """Lists the recordings of a folder and filters them; outcomes are FolderListed and FolderProgress."""
+
+    def __init__(self, bench: Workbench, scheduler: Scheduler) -> None:
+        self._bench, self._scheduler = bench, scheduler
+        scheduler.add_lane(Lane(name=_LIST, thread="file", rank=2))
+        scheduler.add_lane(Lane(name=_FILTER, rank=5))
+
+    def list(self, folder: str, target: str) -> None:
+        """Look for recordings in a folder at any depth, but in that of the outputs."""
+        self._scheduler.submit(_LIST, lambda _token: self._bench.deliver(listed(folder, target)))
+
+    def begin(self, request: FolderRequest) -> None:
+        """Filter recordings, one after the other."""
+
+        def work(token: CancelToken) -> Steps:
+            steps = folder_steps(self._bench, request, token)
+            next(steps)  # closing a generator that has not begun says nothing, and the window would wait for ever
+            return steps
+
+        self._scheduler.submit(_FILTER, work)
+
+    def stop(self) -> None:
+        """Stop after the block that is being written; what is half written goes."""
+        if self._scheduler.cancel(_FILTER):
+            self._bench.deliver(FolderProgress(number=None, row=None, share=0.0, over=True))
+
+
+def listed(folder: str, target: str) -> FolderListed:
+    """Return the recordings of a folder as rows that wait."""
+    from jaxscope.compute.batch_inputs import find_inputs
+
+    try:
+        found = find_inputs([folder], besides=target)
+        rows = tuple(FolderRow(path=one.path, name=one.name, size_bytes=os.path.getsize(one.path)) for one in found)
+    except JaxscopeError as error:
+        return FolderListed(folder=folder, problem=error.sentence())
+    except OSError as error:
+        return FolderListed(folder=folder, problem=f"{folder} cannot be read: {error.strerror or error}")
+    return FolderListed(folder=folder, rows=rows)
+
+
+class _Teller:
+    """Tells of rows, of the share of all that is done and of the time that is left."""
+
+    def __init__(self, bench: Workbench, request: FolderRequest) -> None:
+        self._bench = bench
+        self._sizes = [max(1, row.size_bytes) for row in request.rows]
+        self._done = [0.0] * len(self._sizes)
+        self._skipped = 0.0
+        self._begun = time.monotonic()
+        self._told_at = 0.0
+
+    def tell(self, number: int, row: FolderRow, *, is_news: bool = True) -> None:
+        """Tell of a row; one that only went on is told of now and then."""
+        now = time.monotonic()
+        self._done[number] = row.share * self._sizes[number]
+        if row.state == "before":
+            self._skipped += self._sizes[number]
+        if is_news or now - self._told_at >= _TELL_EVERY_S:
+            self._told_at = now
+            self._bench.deliver(
+                FolderProgress(number=number, row=row, share=self.share, seconds_left=self._seconds_left(now))
+            )
+
+    @property
+    def share(self) -> float:
+        """How much of all is done."""
+        return sum(self._done) / sum(self._sizes) if self._sizes else 1.0
+
+    def _seconds_left(self, now: float) -> float | None:
+        # what was finished before cost next to nothing and tells nothing of the rest
+        worked = sum(self._done) - self._skipped
+        left = sum(self._sizes) - sum(self._done)
+        return (now - self._begun) * left / worked if worked > 0 else None
+
+
+def folder_steps(bench: Workbench, request: FolderRequest, token: CancelToken) -> Steps:
+    """Yield between blocks; tell of every file, and that it is over, however it ends."""
+    from jaxscope.compute.batch_inputs import folders_made
+
+    teller = _Teller(bench, request)
+    try:
+        yield
+        # one at a time: a folder that cannot be made is told in the row of its file
+        for number, row in enumerate(request.rows):
+            token.check()
+            now = replace(row, state="running", share=0.0, sentence="", hint="")
+            teller.tell(number, now)
+            yield
+            target = os.path.join(request.target, row.name)
+            begun = time.monotonic()
+            try:
+                with folders_made([target]):
+                    now = yield from _file_steps(bench, request, token, (number, now, target), teller)
+                now = replace(now, share=1.0, seconds=time.monotonic() - begun)
+            except JaxscopeError as error:
+                now = replace(now, state="failed", share=1.0, sentence=error.message, hint=error.hint)
+            except OSError as error:
+                words = f"{row.name} cannot be read or written: {error.strerror or error}"
+                now = replace(now, state="failed", share=1.0, sentence=words, hint="check the disk and try again")
+            teller.tell(number, now)
+            yield
+    finally:
+        bench.deliver(FolderProgress(number=None, row=None, share=teller.share, over=True))
+
+
+def _file_steps(
+    bench: Workbench, request: FolderRequest, token: CancelToken, what: tuple[int, FolderRow, str], teller: _Teller
+) -> Generator[None, None, FolderRow]:
+    """Yield between blocks; return the row of a file that is there now."""
+    from jaxscope.compute.batch import run_batch
+    from jaxscope.compute.batch_inputs import events_for
+    from jaxscope.compute.batch_plan import BatchOptions
+    from jaxscope.compute.montaged import montaged
+    from jaxscope.compute.resume import finished_steps
+    from jaxscope.readers import open_recording
+
+    number, row, target = what
+    document, engine = request.document, request.engine
+    reference = document.recording
+    is_open = reference is not None and os.path.realpath(reference.path) == os.path.realpath(row.path)
+    rate_hz = reference.rate_hz if is_open and reference is not None else None
+    told = reference.options if is_open and reference is not None else ()
+    chains = document.chains if document.filter_on else ()
+    options = BatchOptions(
+        source=row.path,
+        target=target,
+        overwrite=request.overwrite,
+        device=engine.device,
+        precision=engine.precision,
+        method=engine.method,
+        rate_hz=rate_hz,
+        reader_options=told,
+        montage=document.montage,
+        events=events_for(row.path, document),
+        bad_spans=document.bad_spans,
+    )
+    known = _Returning(finished_steps(chains, options))
+    for _ in known:
+        token.check()
+        yield
+    if known.value is not None:
+        return replace(row, state="before", facts=_facts(known.value["n_channels"], None))
+    place = os.path.abspath(target)
+    if place in bench.writing:
+        raise WriteError(f"{target} is being written by an export", hint="try again when it has ended")
+    bench.writing.add(place)
+    try:
+        with open_recording(row.path, rate_hz=rate_hz, options=dict(told)) as recording:
+            row = replace(row, facts=_facts(len(recording.info.channels), recording.info.duration_s))
+            teller.tell(number, row)
+            with closing(run_batch(montaged(recording, document.montage), chains, options)) as blocks:
+                written = _Returning(blocks)
+                for share in written:
+                    token.check()
+                    row = replace(row, share=share)
+                    teller.tell(number, row, is_news=False)
+                    yield
+    finally:
+        bench.writing.discard(place)
+    return replace(row, state="saved", n_notes=len(written.value["warnings"]))
+
+
+class _Returning(Generic[Yielded, Returned]):
+    """What a generator yields; ``value`` is what it has returned."""
+
+    def __init__(self, steps: Generator[Yielded, None, Returned]) -> None:
+        self._steps = steps
+        self.value: Returned
+
+    def __iter__(self) -> Generator[Yielded, None, None]:
+        self.value = yield from self._steps
+
+
+def _facts(n_channels: int, duration_s: float | None) -> str:
+    words = counted(n_channels, "channel")
+    if duration_s is None:
+        return words
+    minutes, seconds = divmod(round(duration_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{words} · {hours}:{minutes:02d}:{seconds:02d}" if hours else f"{words} · {minutes}:{seconds:02d}"
