@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.held_recording import HeldRecording
 from jaxscope.compute.read_watch import ReadWatch
+from jaxscope.compute.tile_extremes import tile_extremes
 from jaxscope.compute.tiles import TileMemory
 from jaxscope.data.recording import Recording, RecordingInfo
 from jaxscope.display.envelope import min_max
@@ -135,7 +136,7 @@ class WindowCache:
         with self._lock:
             known = self._envelopes.get(key)
         if known is None:
-            known = min_max(x, first_sample=first_sample, bin_samples=bin_samples)
+            known = tile_extremes(x, first_sample, bin_samples)
             with self._lock:
                 self._envelopes[key] = known
                 while len(self._envelopes) > MOST_ENVELOPES:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jaxscope.compute.frames import Frame, TraceBlock
 from jaxscope.compute.library import ProgramKey, ProgramLibrary, WindowCache
 from jaxscope.compute.plan import EVERYTHING, GroupRequest, Piece, RenderRequest
+from jaxscope.compute.tile_extremes import quick_extremes
 from jaxscope.compute.tiles import TileRun
 from jaxscope.compute.trace_blocks import BlockBuilder, Samples, ShownSamples
 from jaxscope.compute.tuned import tuned_run
@@ -287,7 +288,7 @@ def _in_tiles(
         cut = slice(shown.start - start, shown.stop - start)
         bins, count = group.bin_samples, min(length, piece.segment_stop - start)
         known = cache.envelope(x[:, :count], start, group.channels, bins)
-        found = run.extremes(start, bins, count)
+        found = run.extremes(start, bins, count) or quick_extremes(y[:, :count], start, bins)
         after = None if found is None else cut_bins(found, start, shown, bins)
         block.add(shown.start, x[:, cut], y[:, cut], cut_bins(known, start, shown, bins), after)
         kept.add(shown.start, x[:, cut], y[:, cut])

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.display.envelope import min_max
+from jaxscope.compute.tile_extremes import Extremes, tile_extremes
 
 Samples = npt.NDArray[np.floating]
-Extremes = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 States = list[Any]
 #: Samples (channels times time) of filtered tiles that are kept.
 MOST_VALUES = 28_000_000
@@ -54,7 +53,7 @@ class TileMemory:
         own = self._extremes.setdefault(start, OrderedDict())
         key = (bin_samples, n_samples)
         if key not in own:
-            own[key] = min_max(kept[0][:, :n_samples], first_sample=start, bin_samples=bin_samples)
+            own[key] = tile_extremes(kept[0][:, :n_samples], start, bin_samples)
             while len(own) > MOST_BINS:
                 own.popitem(last=False)
         return own[key]

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jaxscope.compute.plan import GroupRequest
+from jaxscope.compute.plan import GroupRequest, RenderRequest
 from jaxscope.compute.render import row_groups
 from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.tile_extremes import compile_extremes
 from jaxscope.compute.workbench import Shown, Workbench
 
 #: The next length, in parts of the present one: with room for edges, the engine's next one or the one after it.
@@ -28,6 +29,7 @@ def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Step
         request = shown.request
         for group in request.groups:
             if group.is_causal:
+                yield from _extremes(request, group, token)
                 yield from _splits(bench, shown, group, token)
                 continue  # tiles have one length
             longest = max((piece.read_stop - piece.read_first for piece in group.pieces), default=0)
@@ -45,6 +47,17 @@ def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Step
                 yield
 
     return work
+
+
+def _extremes(request: RenderRequest, group: GroupRequest, token: CancelToken) -> Steps:
+    """Compile what finds the extremes of tiles, for the bins in use and those that zooming leads to."""
+    bins = group.bin_samples
+    # what is recorded is float64; what is filtered has the precision that was asked for
+    for dtype in dict.fromkeys(("float64", request.precision)):
+        for near in (bins, bins // 2, bins * 2):
+            token.check()
+            if compile_extremes(len(group.channels), group.tile_samples, dtype, near):
+                yield
 
 
 def _splits(bench: Workbench, shown: Shown, group: GroupRequest, token: CancelToken) -> Steps:
