@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -61,6 +63,15 @@ class Inbox:
         if isinstance(found, Blocked):
             raise JaxscopeError(found.reason, hint=found.hint)
         raise JaxscopeError(found.sentence if isinstance(found, Failure) else "there is no frame")
+
+    def wait(self, kind: type[Any], suits: Callable[[Any], object] = lambda _: True) -> Any:
+        """Return the first outcome of a kind that suits."""
+        return self._wait(lambda outcome: isinstance(outcome, kind) and suits(outcome))
+
+    def all(self, kind: type[Any]) -> list[Any]:
+        """Return what has come of a kind."""
+        with self._changed:
+            return [outcome for outcome in self._outcomes if isinstance(outcome, kind)]
 
     def _wait(self, suits: object) -> Outcome:
         if not callable(suits):
