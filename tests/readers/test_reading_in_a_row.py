@@ -128,34 +128,31 @@ def test_what_comes_next_is_told_of_readings_in_a_row(ahead: ReadAhead, told: li
     assert reading + 2 * STEP <= end <= reading + 4 * STEP
 
 
-def test_rows_of_readings_are_told_each_for_itself(ahead: ReadAhead, told: list[tuple[int, int]]) -> None:
-    rows = range(0, 90 * STEP, 30 * STEP)
+def test_threads_that_overtake_each_other_read_in_a_row(ahead: ReadAhead, told: list[tuple[int, int]]) -> None:
+    for first in (1, 0, 2, 4, 3, 6, 5, 7):
+        ahead.note(first * STEP, (first + 1) * STEP)
+    assert told[0][0] == 2 * STEP
+    assert all(end == begin for (_, end), (begin, _) in itertools.pairwise(told))
+    assert told[-1][1] >= 9 * STEP
+
+
+def test_channel_after_channel_is_no_row(ahead: ReadAhead, told: list[tuple[int, int]]) -> None:
     for block in range(3):
-        for row in rows:
-            ahead.note(row + 2 * block * STEP, row + 2 * (block + 1) * STEP)
-    assert [(begin, end) for begin, end in told if begin >= 60 * STEP] == [
-        (64 * STEP, 66 * STEP),
-        (66 * STEP, 68 * STEP),
-    ]
-    assert len(told) == 2 * len(rows)
+        for channel in range(3):
+            first = (30 * channel + 2 * block) * STEP
+            ahead.note(first, first + 2 * STEP)
+    assert not told
 
 
 def test_nothing_is_told_of_readings_here_and_there_nor_past_the_end(
     ahead: ReadAhead, told: list[tuple[int, int]]
 ) -> None:
-    for first in (700, 100, 4000, 900, 1300):
+    for first in (700, 100, 4000, 900, 6000):
         ahead.note(first, first + STEP)
     assert not told
     for first in range(90 * STEP, 100 * STEP, STEP):
         ahead.note(first, first + STEP)
     assert max(end for _, end in told) == 100 * STEP
-
-
-def test_only_so_many_ends_are_kept(ahead: ReadAhead, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_ahead, "_MOST_ENDS", 10)
-    for first in range(0, 90 * STEP, 2 * STEP):
-        ahead.note(first, first + STEP)
-    assert len(ahead._ends) == 10
 
 
 def test_a_file_that_is_read_in_a_row_tells_so(tmp_path: Path, told: list[tuple[int, int]]) -> None:
@@ -173,9 +170,29 @@ def test_advice_that_is_not_taken_ends_the_telling(tmp_path: Path, monkeypatch: 
     (tmp_path / "x").write_bytes(bytes(range(250)) * 20)
     file = ByteFile(tmp_path / "x")
     file._ahead = ReadAhead(-1, file.n_bytes)  # no file has this number
+    file._ahead._takes_advice = True
     parts = [file.read(first, STEP) for first in range(0, 50 * STEP, STEP)]
     assert np.concatenate(parts).tobytes() == bytes(range(250)) * 20
     assert not file._ahead._takes_advice
+    file.close()
+
+
+@pytest.mark.parametrize(("kilobytes", "is_told"), [("128", True), ("8192", False), ("what?", True), (None, True)])
+def test_a_system_that_reads_far_ahead_is_told_nothing(
+    kilobytes: str | None,
+    is_told: bool,
+    tmp_path: Path,
+    told: list[tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "x").write_bytes(bytes(50 * STEP))
+    if kilobytes is not None:
+        (tmp_path / "read_ahead_kb").write_text(kilobytes)
+    monkeypatch.setattr(read_ahead, "_TOLD_IN", (f"{tmp_path}/none", f"{tmp_path}/read_ahead_kb"))
+    file = ByteFile(tmp_path / "x")
+    for first in range(0, 10 * STEP, STEP):
+        file.read(first, STEP)
+    assert bool(told) == is_told
     file.close()
 
 
