@@ -233,9 +233,10 @@ class WindowFiles(ProjectFiles):
 
     def take_indexed(self, indexed: Indexed) -> None:
         """Take what is known of a recording now that all of its file has been gone through."""
+        first = () if self.shell.recorded is None else self.shell.recorded.annotations
         self.shell.recorded = indexed.info
         self._card_of = ""  # the picture was of the first part
-        self.shell.dispatch(FoundEvents(events=indexed.info.annotations))
+        self.shell.dispatch(FoundEvents(events=indexed.info.annotations, instead_of=first))
 
     def _fitting(self, montage: Montage | None, opened: Opened) -> Montage | None:
         """Return a montage where it can be made of a recording; else say why not, and show the channels as recorded."""

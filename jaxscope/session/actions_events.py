@@ -18,12 +18,13 @@ class AddEvents(Action):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundEvents(Action):
-    """All events of the file are known now, of which the first were read; what was done to them stays.
+    """All events of the file are known now, in place of those of its first part; what was done to them stays.
 
     It is nothing to undo: every document of the history is of this file.
     """
 
     events: tuple[Annotation, ...]
+    instead_of: tuple[Annotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,8 @@ from jaxscope.session import actions as act
 from jaxscope.session.actions_events import FoundEvents
 from jaxscope.session.actions_live import reduce_live
 from jaxscope.session.coefficients import edited_spec, is_manual
-from jaxscope.session.events import with_events, with_events_of_file, with_selected_event
+from jaxscope.session.events import with_events, with_selected_event
+from jaxscope.session.found_events import with_found_events
 from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
 from jaxscope.session.roots import moved_inside, rooted_spec
 from jaxscope.session.solo import soloed
@@ -82,7 +83,7 @@ def _reduce_document(document: Document, action: act.Action) -> Document:
             events = in_order(action.annotations)
             return replace(document, recording=action.recording, annotations=events, read_events=events)
         case FoundEvents():
-            return with_events_of_file(document, in_order(action.events))
+            return with_found_events(document, action)
         case act.ClosedRecording():
             return replace(document, recording=None, annotations=(), read_events=())
         case act.LoadedProject():

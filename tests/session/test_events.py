@@ -11,7 +11,7 @@ import pytest
 from jaxscope.data.annotations import Annotation, in_order
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.session import actions as act
-from jaxscope.session.actions_events import AddEvents, ChangeEvent, RemoveEvents, SelectEvent, SetBadSpans
+from jaxscope.session.actions_events import AddEvents, ChangeEvent, FoundEvents, RemoveEvents, SelectEvent, SetBadSpans
 from jaxscope.session.events import recent_texts, with_events_of_file
 from jaxscope.session.project import Project, load_project, save_project
 from jaxscope.session.state import Document, EngineChoice, RecordingRef, Viewport
@@ -182,3 +182,34 @@ def test_a_project_with_impossible_events_is_refused(tmp_path: Path, name: str, 
 def test_texts_typed_last_are_offered_first_then_the_frequent_ones() -> None:
     document = Document(annotations=in_order((BLINK, BLINK, REST, POP, Annotation(onset_s=0.0))))
     assert recent_texts(document, ("Rest", "New")) == ("Rest", "New", "Blink", "pop")
+
+
+def test_events_that_are_found_later_are_in_every_step_of_the_history(store: Store) -> None:
+    mine, late = Annotation(onset_s=3.0, text="mine"), Annotation(onset_s=9.0, text="late")
+    store.dispatch(AddEvents(events=(mine,)))
+    store.dispatch(RemoveEvents(events=(REST,)))
+    store.dispatch(FoundEvents(events=(late, BLINK, REST)))
+    assert store.state.document.annotations == (BLINK, mine, late)
+    assert store.state.document.read_events == (REST, BLINK, late)
+    assert store.history == ("Add event mine", "Remove event Rest")
+    store.undo()
+    assert store.state.document.annotations == (REST, BLINK, mine, late)
+    store.undo()
+    assert store.state.document.annotations == (REST, BLINK, late)
+    assert not store.has_unsaved_changes
+    store.redo()
+    store.redo()
+    assert store.state.document.annotations == (BLINK, mine, late)
+
+
+def test_events_that_are_known_already_change_nothing(store: Store) -> None:
+    state = store.state
+    store.dispatch(FoundEvents(events=(BLINK, REST)))
+    assert store.state is state
+
+
+def test_an_event_that_is_elsewhere_once_all_of_a_file_is_known_is_not_there_twice(store: Store) -> None:
+    whole = (replace(BLINK, onset_s=2.5), replace(REST, onset_s=1.5))
+    store.dispatch(FoundEvents(events=whole, instead_of=(BLINK, REST)))
+    assert store.state.document.read_events == in_order(whole)
+    assert [event.onset_s for event in store.state.document.annotations] == [1.5, 2.5]
