@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from jaxscope.compute.frames import Blocked, Frame, Grown, Opened
+from jaxscope.compute.frames import Blocked, Busy, Frame, Grown, Opened
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.painting import begin, disc, draw_text, focus_ring, hairline, rounded, text_width
@@ -205,7 +205,7 @@ class TopBarView(AbstractView, QWidget):
         self.readout = Readout()
         self.export_button = Button("Export", "plain", icon="file-export")
         self._name_keys()
-        self._path = ""
+        self._path = self._facts = ""
         self._lay_out()
         self.menu_button.clicked.connect(self._on_menu)
         self.open_button.clicked.connect(self.open_asked)
@@ -263,10 +263,15 @@ class TopBarView(AbstractView, QWidget):
             case Opened():
                 self._has_recording = True
                 self._path = outcome.path
-                self.title.show_recording(outcome.path, facts_of(outcome.info))
+                self._facts = facts_of(outcome.info)
+                self.title.show_recording(outcome.path, self._facts)
                 self._show_parts()
             case Grown():
-                self.title.show_recording(self._path, facts_of(outcome.info))
+                self._facts = facts_of(outcome.info)
+                self.title.show_recording(self._path, self._facts)
+            case Busy() if outcome.what == "indexing" and not outcome.done and self.title.facts == self._facts:
+                # where the rest cannot be read it stays said that this is not all
+                self.title.show_recording(self._path, f"{self._facts} so far")
             case Frame():
                 self.export_button.setEnabled(True)
                 self._export_tip.say(*_EXPORT)
