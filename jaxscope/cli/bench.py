@@ -16,6 +16,12 @@ from jaxscope.interruption import in_another_thread
 
 #: Scenes that are followed by the figures of the window.
 _WITH_WINDOW = ("view", "all")
+#: What is said of reading, by where files are read from and the reference.
+_READ_WORDS = {
+    "from the cache, plain read": "from the cache reaches {} of a plain read, which writes no 8 bytes for each 2 to 8",
+    "from the cache, plain read, cast": "from the cache reaches {} of a plain read with a bare cast to float64",
+    "from the drive, plain read": "from the drive reaches {} of a plain read",
+}
 _START_WORDS = (("window", "window"), ("before", "Before"), ("after", "After"))
 
 
@@ -136,6 +142,9 @@ def _sentences(content: dict[str, Any]) -> list[str]:
     for kind, density in content.get("sparse_pays_below", {}).items():
         pays = "never pays here" if density is None else f"pays below a density of {density:.2g}"
         said.append(f"sparse {kind} {pays}")
+    for what, (least, most) in content.get("reads", {}).items():
+        if (words := _READ_WORDS.get(what)) is not None:
+            said.append(f"reading {words.format(f'{least:.2f} to {most:.2f}')}")
     return said
 
 

@@ -52,8 +52,9 @@ def run_scenes(scene: str, *, seconds: float, report: Report | None = None) -> d
     -------
     dict
         ``{"scenes": [{name, ours_ns_per_sample, reference, reference_ns_per_sample, ratio, max_abs_error}]}``, and for
-        the scenes that were run ``auto_slower_than_best`` (the worst case), ``growth_exponent`` and
-        ``sparse_pays_below`` (a density for montages and one for FIR).
+        the scenes that were run ``auto_slower_than_best`` (the worst case), ``growth_exponent``,
+        ``sparse_pays_below`` (a density for montages and one for FIR) and ``reads`` (the least and the greatest ratio,
+        by where files are read from and the reference).
 
     Raises
     ------
@@ -87,6 +88,9 @@ def summary(scenes: list[dict[str, Any]]) -> dict[str, Any]:
         if "pays_below" in row:
             kind = row["name"].removeprefix("sparse: ").split()[0]
             found.setdefault("sparse_pays_below", {})[kind] = row["pays_below"]
+        if "source" in row:
+            ends = found.setdefault("reads", {}).setdefault(f"{row['source']}, {row['reference']}", [])
+            ends[:] = min([*ends, row["ratio"]]), max([*ends, row["ratio"]])
     return found
 
 
