@@ -183,6 +183,9 @@ def _file_steps(
         yield
     if known.value is not None:
         return replace(row, state="before", facts=_facts(known.value["n_channels"], None))
+    if os.path.lexists(target) and not request.overwrite:
+        words = f"{target} exists, and is not what this filter makes of this recording"
+        raise WriteError(words, hint="turn on Replace, or save to another folder")
     place = os.path.abspath(target)
     if place in bench.writing:
         raise WriteError(f"{target} is being written by an export", hint="try again when it has ended")

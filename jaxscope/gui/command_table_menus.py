@@ -52,6 +52,16 @@ FILE = (
         needs="Nothing is open, or the filter is held",
     ),
     Command(
+        name="filter_folder",
+        text="Filter a folder…",
+        rows=everywhere("filter a folder"),
+        menu="File",
+        section=2,
+        icon="folder",
+        run=lambda window: window.filter_folder(),
+        is_enabled=has_recording,
+    ),
+    Command(
         name="copy_command",
         text="Copy as command line",
         rows=everywhere("copy as command line"),

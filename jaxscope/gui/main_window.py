@@ -29,6 +29,7 @@ from jaxscope.gui.views import VIEWS
 from jaxscope.gui.views.banner import Banner, Notice
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.dock import Dock
+from jaxscope.gui.views.folder_drawer import FolderDrawer
 from jaxscope.gui.views.header_strip import HeaderStripView
 from jaxscope.gui.views.overview import OverviewView
 from jaxscope.gui.views.question_sheet import Answer, QuestionSheet
@@ -115,6 +116,7 @@ class MainWindow(QWidget):
         self.axis: TimeAxisView = made["axis"]
         self.overview: OverviewView = made["overview"]
         self.drawer: SpectrumDrawer = made["drawer"]
+        self.folder: FolderDrawer = made["folder"]
         self.dock: Dock = made["dock"]
         self.status: StatusBarView = made["status"]
         self.start = StartScreen(short_titles())
@@ -168,7 +170,8 @@ class MainWindow(QWidget):
 
     def show_start(self) -> None:
         """Show the start screen."""
-        for part in (self.top, self.status, self.traces, self.rail, self.strip, self.overview, self.drawer):
+        below = (self.overview, self.drawer, self.folder)
+        for part in (self.top, self.status, self.traces, self.rail, self.strip, *below):
             part.close_recording()
         self.start.look_again()
         self.parts.show_start()
@@ -213,7 +216,7 @@ class MainWindow(QWidget):
 
     def regions(self) -> tuple[QWidget, ...]:
         """Return the regions in the order of F6."""
-        middle = (self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer)
+        middle = (self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer, self.folder)
         return (self.top, *middle, self.dock, self.status)
 
     def focus_region(self, region: QWidget) -> None:

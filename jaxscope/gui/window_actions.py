@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from jaxscope.compute.conductor import Conductor, ExportRequest
+from jaxscope.compute.folder_frames import FolderRow
+from jaxscope.compute.folder_job import FolderRequest
 from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.event_desk import EventDesk
@@ -54,6 +56,39 @@ class WindowActions(WindowFiles):
     def export(self) -> None:
         """Ask what to write, and where."""
         self.window.floating.open_export()
+
+    # --- a folder
+
+    def filter_folder(self, folder: str = "") -> None:
+        """Ask for a folder and show its recordings; where one is being filtered, show that."""
+        drawer = self.window.folder
+        if drawer.is_running:
+            drawer.show_again()
+            return
+        folder = folder or QFileDialog.getExistingDirectory(self.window, "Filter a folder", self.settings.last_folder)
+        if folder:
+            drawer.open_folder(folder)
+
+    def choose_folder_target(self) -> None:
+        """Ask for the folder that results are written into."""
+        drawer = self.window.folder
+        found = QFileDialog.getExistingDirectory(self.window, "Save results to", str(Path(drawer.target).parent))
+        if found:
+            drawer.set_target(found)
+
+    def begin_folder(self, rows: tuple[FolderRow, ...], target: str, overwrite: bool) -> None:  # noqa: FBT001  a signal
+        """Filter recordings by the filter of now."""
+        state = self.shell.state
+        request = FolderRequest(
+            rows=rows, target=target, document=state.document, engine=state.engine, overwrite=overwrite
+        )
+        self.conductor.folders.begin(request)
+
+    def show_folder(self) -> None:
+        """Give the drawer of a folder its place, or the place back; the focus goes to the traces then."""
+        self.window.lay_out_parts()
+        if not self.window.folder.is_open:
+            self.window.traces.setFocus()
 
     # --- the picture
 

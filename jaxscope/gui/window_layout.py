@@ -81,6 +81,7 @@ class WindowLayout:
         column.addWidget(window.axis)
         column.addWidget(window.overview)
         column.addWidget(window.drawer)
+        column.addWidget(window.folder)
         return centre
 
     def show_start(self) -> None:
@@ -106,10 +107,14 @@ class WindowLayout:
         for part in (window.top, window.status):
             part.setVisible(not is_zen)
         viewport = window.shell.viewport
-        has_drawer = viewport.analysis.shown and window.shell.has_recording and not is_zen
+        has_room_below = window.shell.has_recording and not is_zen
+        has_folder = window.folder.is_open and has_room_below
+        has_drawer = viewport.analysis.shown and has_room_below and not has_folder
+        window.folder.fit_window(window.height())
+        window.folder.setVisible(has_folder)
         window.drawer.fit_window(window.height())
         window.drawer.setVisible(has_drawer)
-        window.overview.setVisible(viewport.show_overview and not is_zen and not has_drawer)
+        window.overview.setVisible(viewport.show_overview and not is_zen and not has_drawer and not has_folder)
         self.fold.setVisible(self._is_folded and not is_zen)
         if not self._is_folded:
             window.dock.setVisible(not is_zen)
@@ -179,7 +184,7 @@ class WindowLayout:
     def close_dock(self) -> bool:
         """Close the dock where it stands over the traces, else the drawer; return whether it did."""
         if not self._is_folded or not self._window.dock.isVisible():
-            return self._window.drawer.close_drawer()
+            return self._window.folder.close_drawer() or self._window.drawer.close_drawer()
         self._close_dock()
         return True
 

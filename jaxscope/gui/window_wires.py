@@ -46,6 +46,17 @@ def _connect_commands(window: MainWindow) -> None:
     window.start.clear_recent_asked.connect(actions.clear_recent)
     window.start.show_recent(actions.settings.recent)
     window.status.cancel_asked.connect(actions.conductor.cancel)
+    _connect_folder(window)
+
+
+def _connect_folder(window: MainWindow) -> None:
+    folder, actions = window.folder, window.actions_
+    folder.toggled.connect(actions.show_folder)
+    folder.hinted.connect(window.status.say)
+    folder.list_asked.connect(actions.conductor.folders.list)
+    folder.target_asked.connect(actions.choose_folder_target)
+    folder.begin_asked.connect(actions.begin_folder)
+    folder.stop_asked.connect(actions.conductor.folders.stop)
 
 
 def _connect_traces(window: MainWindow) -> None:

@@ -19,6 +19,7 @@ VIEWS: Registry[type[AbstractView]] = Registry(
         "axis": "jaxscope.gui.views.time_axis:TimeAxisView",
         "overview": "jaxscope.gui.views.overview:OverviewView",
         "drawer": "jaxscope.gui.views.spectrum_drawer:SpectrumDrawer",
+        "folder": "jaxscope.gui.views.folder_drawer:FolderDrawer",
         "dock": "jaxscope.gui.views.dock:Dock",
         "status": "jaxscope.gui.views.status_bar:StatusBarView",
     },

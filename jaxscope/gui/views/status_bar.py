@@ -13,6 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from jaxscope.compute.folder_frames import FolderProgress
 from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, LivePosition, Opened, OverviewFrame
 from jaxscope.gui.command_table import command
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, hairline, rounded, text_width
@@ -46,6 +47,7 @@ class StatusBarView(AbstractView, QWidget):
         self._overview: OverviewFrame | None = None
         self._busy: dict[str, Busy] = {}
         self._exports: dict[int, ExportProgress] = {}
+        self._folder: FolderProgress | None = None
         self._said: str = ""
         self._shown: tuple[str, str, tuple[float | None, str]] = ("", "", (None, ""))
         self._hint: Callable[[], str] | None = None
@@ -105,6 +107,8 @@ class StatusBarView(AbstractView, QWidget):
                 self._busy.pop(outcome.what, None)
                 if not outcome.done:
                     self._busy[outcome.what] = outcome
+            case FolderProgress():
+                self._folder = None if outcome.over else outcome
             case ExportProgress():
                 self._exports.pop(outcome.job, None)
                 if not outcome.done:
@@ -148,6 +152,8 @@ class StatusBarView(AbstractView, QWidget):
             return "Not applied. Export waits until the filter is stable"
         if self._blocked is not None:
             return f"Not applied: {self._blocked.reason}"
+        if self._folder is not None:
+            return "The batch keeps the filter it started with. Editing here changes the view only"
         viewport = self._state.viewport
         if self._state.live.running and self._live is not None:
             if self._live.future and not self._live.as_causal:
@@ -203,6 +209,10 @@ class StatusBarView(AbstractView, QWidget):
         for export in self._exports.values():
             left = "" if export.seconds_left is None else f", {span_text(max(1, round(export.seconds_left)))} left"
             return export.share, f"Exporting: {int(export.share * 100)} %{left}"
+        folder = self._folder
+        if folder is not None:
+            left = "" if folder.seconds_left is None else f", {span_text(max(1, round(folder.seconds_left)))} left"
+            return folder.share, f"Batch: {int(folder.share * 100)} %{left}"
         indexing = self._busy.get("indexing")
         if indexing is not None and indexing.share is not None:
             # before what is said of the whole recording: there is only a part of it yet

@@ -107,10 +107,29 @@ def make_frame() -> MakeFrame:
 
 
 @dataclass
+class FakeFolders:
+    """Notes which folder the window asks for, and what it wants filtered."""
+
+    asked: list[tuple]
+
+    def list(self, folder: str, target: str) -> None:
+        self.asked.append(("list", folder, target))
+
+    def begin(self, request: object) -> None:
+        self.asked.append(("filter folder", request))
+
+    def stop(self) -> None:
+        self.asked.append(("stop folder",))
+
+
+@dataclass
 class FakeConductor:
     """Notes what the window asks for."""
 
     asked: list[tuple] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.folders = FakeFolders(self.asked)
 
     def open(self, path: str, *, rate_hz: float | None = None, known: object = None, options: object = ()) -> None:
         self.asked.append(("open", path))

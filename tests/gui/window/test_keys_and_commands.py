@@ -57,7 +57,6 @@ def test_no_context_reuses_a_key_of_the_window():
 
 #: rows of the table whose part does not exist: they have neither key nor entry, and are shown nowhere
 ABSENT = {
-    ("anywhere", "filter a folder"),
     ("traces", "event at the cursor or over the selection"),
     ("traces", "remove the selected event"),
     ("traces", "sweep"),
@@ -104,7 +103,7 @@ def test_the_command_line_is_copied_with_the_saved_project_or_the_chains_themsel
 
 def test_keys_of_unbuilt_parts_are_absent():
     bound = {key for item in COMMANDS for context in CONTEXTS for key in item.keys(context)}
-    assert not bound & {"W", "Shift+W", "Ctrl+Shift+O"}
+    assert not bound & {"W", "Shift+W"}
 
 
 @pytest.mark.parametrize(

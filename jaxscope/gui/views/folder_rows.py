@@ -1,0 +1,199 @@
+"""The rows of a folder that is filtered: what each file is, how far it is, and why it failed.
+
+A table of one column on a model of rows; a file that failed has a higher row, with its sentence and its hint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from jaxscope.compute.folder_frames import FolderRow
+from jaxscope.errors import counted
+from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded, text_width
+from jaxscope.gui.icons import draw_icon
+from jaxscope.gui.theme import colour, font, scaled
+from jaxscope.gui.views.traces_numbers import span_text
+
+_ROW, _FAILED_ROW = 38, 74
+_NAME_X, _NAME_PX, _FACTS_PX = 44, 230, 170
+#: icon and colour of each state
+_ICONS = {
+    "waiting": ("clock", "text3"),
+    "running": ("player-play", "after"),
+    "saved": ("check", "ok"),
+    "before": ("check", "text3"),
+    "failed": ("file-alert", "danger"),
+}
+
+
+def words_of(row: FolderRow) -> str:
+    """Return the state of a row in words."""
+    match row.state:
+        case "running":
+            return f"{int(row.share * 100)} %"
+        case "saved":
+            notes = f", {counted(row.n_notes, 'note')}" if row.n_notes else ""
+            return f"saved in {_took(row.seconds)}{notes}"
+        case "before":
+            return "finished before, left as it is"
+        case "failed":
+            return "failed"
+        case _:
+            return "waiting"
+
+
+def _took(seconds: float) -> str:
+    return f"{max(seconds, 0.1):.1f} s" if seconds < 10 else span_text(round(seconds))
+
+
+class FolderModel(QAbstractListModel):
+    """Rows of a folder."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows: list[FolderRow] = []
+
+    def show_rows(self, rows: Iterable[FolderRow]) -> None:
+        """Take other rows."""
+        self.beginResetModel()
+        self.rows = list(rows)
+        self.endResetModel()
+
+    def change(self, number: int, row: FolderRow) -> None:
+        """Take another state of a row."""
+        self.rows[number] = row
+        self.dataChanged.emit(self.index(number), self.index(number))
+
+    def wait_again(self) -> None:
+        """Have what was begun and not ended wait."""
+        for number, row in enumerate(self.rows):
+            if row.state == "running":
+                self.change(number, replace(row, state="waiting", share=0.0))
+
+    def count(self, *states: str) -> int:
+        """Return how many rows are in one of some states."""
+        return sum(row.state in states for row in self.rows)
+
+    def rowCount(self, parent: QModelIndex | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not 0 <= index.row() < len(self.rows):
+            return None
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(part for part in (row.path, row.sentence, row.hint) if part)
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return None
+        parts = (row.name, row.facts, words_of(row), row.sentence, row.hint)
+        return ", ".join(part for part in parts if part)
+
+
+class _RowDelegate(QStyledItemDelegate):
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        model, rect = index.model(), QRectF(option.rect)
+        assert isinstance(model, FolderModel)
+        if not 0 <= index.row() < len(model.rows):
+            return
+        row = model.rows[index.row()]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if row.state == "failed":
+            painter.fillRect(rect, colour("danger_bg"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, colour("hover", 0.5))
+        if option.state & QStyle.StateFlag.State_Selected and option.state & QStyle.StateFlag.State_HasFocus:
+            rounded(painter, rect.adjusted(4, 2, -4, -2), 6, None, "focus", 2)
+        _paint_row(painter, rect, row)
+        hairline(painter, rect.left() + scaled(_NAME_X), rect.bottom(), rect.width() - scaled(_NAME_X))
+        painter.restore()
+
+
+def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow) -> None:
+    first = QRectF(rect.left(), rect.top(), rect.width(), scaled(_ROW))
+    if row.state == "failed":
+        first.translate(0, -2)
+    name, token = _ICONS[row.state]
+    size = scaled(16)
+    draw_icon(painter, name, QRectF(rect.left() + scaled(14), first.center().y() - size / 2, size, size), token)
+    left = rect.left() + scaled(_NAME_X)
+    room = QRectF(left, first.top(), scaled(_NAME_PX), first.height())
+    title = "text2" if row.state in ("waiting", "before") else "text"
+    draw_text(painter, room, row.name, font(13, 500), title, elide=Qt.TextElideMode.ElideMiddle)
+    facts_left = left + scaled(_NAME_PX + 14)
+    draw_text(painter, QRectF(facts_left, first.top(), scaled(_FACTS_PX), first.height()), row.facts, font(12), "text2")
+    right = rect.right() - scaled(16)
+    if row.state == "failed":
+        lines = ((row.sentence, font(12, 500), "text"), (f"{row.hint[:1].upper()}{row.hint[1:]}", font(12), "text2"))
+        for place, (words, face, ink) in enumerate(lines):
+            line = QRectF(left, rect.top() + scaled(31 + 19 * place), right - left, scaled(19))
+            draw_text(painter, line, words, face, ink, elide=Qt.TextElideMode.ElideRight)
+        return
+    words = words_of(row)
+    face, ink = (font(12, 500), "text") if row.state == "running" else (font(12), "text2")
+    draw_text(painter, QRectF(left, first.top(), right - left, first.height()), words, face, ink, RIGHT)
+    begin, stop = facts_left + scaled(_FACTS_PX), right - max(scaled(56), text_width(words, face) + 14)
+    if row.state == "running" and stop - begin > 20:
+        middle = first.center().y()
+        rounded(painter, QRectF(begin, middle - 1.5, stop - begin, 3), 1.5, "line2")
+        rounded(painter, QRectF(begin, middle - 1.5, max(3.0, (stop - begin) * row.share), 3), 1.5, "after")
+
+
+class FolderTable(QTableView):
+    """The rows; arrows go through them."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows = FolderModel(self)
+        self.setModel(self.rows)
+        self.setItemDelegate(_RowDelegate(self))
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.hide()
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName("Recordings of the folder")
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the rows the height of their state and of the text."""
+        self.verticalHeader().setDefaultSectionSize(scaled(_ROW))
+        self.verticalScrollBar().setSingleStep(scaled(_ROW))
+        for number, row in enumerate(self.rows.rows):
+            if row.state == "failed":
+                self.setRowHeight(number, scaled(_FAILED_ROW))
+
+    def show_rows(self, rows: Iterable[FolderRow]) -> None:
+        """Show other rows."""
+        self.rows.show_rows(rows)
+        self.fit()
+
+    def change(self, number: int, row: FolderRow) -> None:
+        """Show another state of a row; one that begins comes into view unless a person looks elsewhere."""
+        begins = row.state == "running" and self.rows.rows[number].state != "running"
+        self.rows.change(number, row)
+        self.setRowHeight(number, scaled(_FAILED_ROW if row.state == "failed" else _ROW))
+        if begins and not self.hasFocus() and not self.underMouse():
+            self.scrollTo(self.rows.index(number))

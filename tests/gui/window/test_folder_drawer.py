@@ -1,0 +1,134 @@
+"""Filtering a folder from the window: asked by a key, listed, begun with the filter of now, told row by row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+
+from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
+from jaxscope.gui.command_table import command
+from jaxscope.gui.theme import scaled
+from jaxscope.session import actions as act
+
+ROWS = tuple(FolderRow(path=f"/data/n{n}.edf", name=f"n{n}.edf", size_bytes=10) for n in range(3))
+
+
+def _asked(desk) -> tuple:
+    """Return the last thing that was asked of the side that filters folders."""
+    return [item for item in desk.conductor.asked if item[0] in ("list", "filter folder", "stop folder")][-1]
+
+
+@pytest.fixture
+def drawer(desk, monkeypatch):
+    """Return the drawer of a folder that was asked for by its key, with three recordings in it."""
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: "/data")
+    item = command("filter_folder")
+    assert item.keys("anywhere") == ("Ctrl+Shift+O",)
+    assert desk.window.router.run(item)
+    assert _asked(desk) == ("list", "/data", "/data-filtered")
+    desk.window.receive(FolderListed(folder="/data", rows=ROWS))
+    return desk.window.folder
+
+
+def _tell(desk, number, row, share=0.5, *, over=False):
+    desk.window.receive(FolderProgress(number=number, row=row, share=share, seconds_left=34.0, over=over))
+
+
+def test_it_takes_the_place_of_the_overview_and_esc_gives_it_back(desk, drawer):
+    assert drawer.isVisible()
+    assert not desk.window.overview.isVisible()
+    assert drawer.table.hasFocus()
+    assert drawer.go.text() == "Filter 3 recordings"
+    assert "/data-filtered" in drawer.words.text()
+    desk.window.actions_.escape()
+    assert not drawer.isVisible()
+    assert desk.window.overview.isVisible()
+    assert desk.window.traces.hasFocus()
+
+
+def test_it_is_begun_with_the_filter_of_now_and_rows_follow_what_is_told(desk, drawer):
+    chains = desk.store.state.document.chains
+    drawer.go.click()
+    what, request = _asked(desk)
+    assert what == "filter folder"
+    assert (request.rows, request.target, request.overwrite) == (ROWS, "/data-filtered", False)
+    assert request.document.chains == chains
+    assert drawer.stop.isVisible()
+    assert not drawer.go.isVisible()
+    _tell(desk, 0, replace(ROWS[0], state="saved", share=1.0, seconds=8.14, facts="24 channels · 8:01:50"))
+    _tell(
+        desk, 1, replace(ROWS[1], state="failed", share=1.0, sentence="n1.edf is not an EDF file", hint="copy it again")
+    )
+    _tell(desk, 2, replace(ROWS[2], state="running", share=0.64))
+    model = drawer.table.rows
+    texts = [model.data(model.index(row)) for row in range(3)]
+    assert texts[0] == "n0.edf, 24 channels · 8:01:50, saved in 8.1 s"
+    assert texts[1] == "n1.edf, failed, n1.edf is not an EDF file, copy it again"
+    assert texts[2] == "n2.edf, 64 %"
+    assert drawer.table.rowHeight(1) == scaled(74) > drawer.table.rowHeight(0)
+    assert drawer.progress.words == "file 3 of 3, 34 s left, 1 failed"
+    assert desk.window.status._progress() == (0.5, "Batch: 50 %, 34 s left")
+    assert "keeps the filter it started with" in desk.window.status.hint()
+    drawer.grab()
+
+
+def test_a_failed_one_is_tried_again_alone_and_what_was_stopped_goes_on(desk, drawer):
+    drawer.go.click()
+    _tell(desk, 0, replace(ROWS[0], state="saved", share=1.0))
+    _tell(desk, 1, replace(ROWS[1], state="running", share=0.3))
+    drawer.stop.click()
+    assert _asked(desk) == ("stop folder",)
+    _tell(desk, None, None, 0.4, over=True)
+    assert [row.state for row in drawer.table.rows.rows] == ["saved", "waiting", "waiting"]
+    assert drawer.go.text() == "Go on"
+    assert desk.window.status._progress()[1] != "Batch: 40 %, 34 s left"
+    drawer.go.click()
+    assert [row.name for row in _asked(desk)[1].rows] == ["n1.edf", "n2.edf"]
+    _tell(desk, 0, replace(ROWS[1], state="failed", share=1.0, sentence="broken"))
+    _tell(desk, 1, replace(ROWS[2], state="before", share=1.0))
+    _tell(desk, None, None, 1.0, over=True)
+    assert [row.state for row in drawer.table.rows.rows] == ["saved", "failed", "before"]
+    assert desk.window.status.hint() == "3 recordings: 1 saved, 1 finished before, 1 failed"
+    assert drawer.go.text() == "Try again"
+    drawer.replace.click()
+    drawer.go.click()
+    request = _asked(desk)[1]
+    assert [row.name for row in request.rows] == ["n1.edf"]
+    assert request.overwrite
+
+
+def test_without_a_filter_it_says_so_and_does_nothing(desk, drawer):
+    desk.store.dispatch(act.ToggleFilter(on=False))
+    assert not drawer.go.isEnabled()
+    assert "There is no filter" in drawer.words.text()
+    desk.store.dispatch(act.ToggleFilter(on=True))
+    assert drawer.go.isEnabled()
+
+
+def test_a_folder_without_recordings_says_so(desk, drawer):
+    desk.window.actions_.filter_folder("/empty")
+    desk.window.receive(FolderListed(folder="/empty", problem="/empty holds no recordings: name another folder"))
+    assert drawer.words.text() == "/empty holds no recordings: name another folder"
+    assert not drawer.go.isEnabled()
+
+
+def test_closed_it_goes_on_and_the_key_shows_it_again(desk, drawer):
+    drawer.go.click()
+    drawer.close_button.click()
+    assert not drawer.isVisible()
+    _tell(desk, 0, replace(ROWS[0], state="saved", share=1.0))
+    assert desk.window.router.run(command("filter_folder"))
+    assert drawer.isVisible()
+    assert drawer.table.rows.rows[0].state == "saved"
+    assert _asked(desk)[0] == "filter folder"
+    QTest.keyClick(drawer.table, Qt.Key.Key_Escape)
+
+
+def test_another_folder_for_the_results_looks_again(desk, drawer, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: "/data/clean")
+    drawer.target_button.click()
+    assert _asked(desk) == ("list", "/data", "/data/clean")
