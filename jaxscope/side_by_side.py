@@ -1,6 +1,7 @@
 """Work in shares that run side by side: on the threads that the whole program has for this, one a core.
 
-NumPy and jax let other threads run while they work on arrays, so shares of one array take turns with nobody.
+NumPy and jax let other threads run while they work on arrays, so shares of one array take turns with nobody. Nothing
+that may wait for a drive belongs here: a share that never ends would keep all others waiting.
 
 Invariant: a share never waits for other shares, for they may stand in the same queue.
 """

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.data.recording import FloatArray
-from jaxscope.side_by_side import n_threads, side_by_side
+from jaxscope.side_by_side import n_threads
 
 Part = TypeVar("Part")
 
 #: Values below which one thread has them made before another has begun.
-LEAST_VALUES = 1 << 18
+LEAST_VALUES = 1 << 19
 #: More threads wait for memory.
 MOST_THREADS = 4
 #: Bytes of the numbers that columns are turned by: several samples at a time.
@@ -42,13 +42,14 @@ _thread = _Thread()
 def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]) -> None:
     """Call ``work`` for every part, of ``n_values`` together; side by side where that is quicker.
 
-    Parts of a part are worked on by the thread that has it. The first failure is raised, and no part is begun after it.
-    NaNs and absurd gains are no failures.
+    The thread that calls works as well, and those that help it live no longer than the call: a drive may never answer,
+    and then nobody but the reading must wait for it. Parts of a part are worked on by the thread that has it. The first
+    failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
     """
     waiting = iter(parts)
     is_part = _thread.has_part
 
-    def work_off(_number: int) -> None:
+    def work_off() -> None:
         # Some NaNs, cast to float64, raise a flag that means nothing here, and absurd gains make infinities.
         with np.errstate(invalid="ignore", over="ignore"):
             outer, _thread.has_part = _thread.has_part, len(parts) > 1
@@ -62,11 +63,25 @@ def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]
                 _thread.has_part = outer
 
     is_large = n_values >= LEAST_VALUES and not is_part
-    n_at_once = min(n_threads(), MOST_THREADS, len(parts)) if is_large else 1
-    if n_at_once > 1:
-        side_by_side(work_off, range(n_at_once))
-    else:
-        work_off(0)
+    n_helpers = min(n_threads(), MOST_THREADS, len(parts)) - 1 if is_large else 0
+    failures: list[BaseException] = []
+
+    def help_out() -> None:
+        try:
+            work_off()
+        except BaseException as failure:  # noqa: BLE001  (raised below, by the thread that is helped)
+            failures.append(failure)
+
+    helpers = [threading.Thread(target=help_out, name="reads-along", daemon=True) for _ in range(n_helpers)]
+    for helper in helpers:
+        helper.start()
+    try:
+        work_off()
+    finally:
+        for helper in helpers:
+            helper.join()
+    if failures:
+        raise failures[0]
 
 
 def turn(raw: npt.NDArray[np.uint8], dtype: np.dtype[Any], offset: int, step_bytes: int, into: FloatArray) -> None:

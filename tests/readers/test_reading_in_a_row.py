@@ -16,6 +16,7 @@ from jaxscope.readers import byte_file, read_ahead, tiles
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.read_ahead import ReadAhead
 from jaxscope.readers.tiles import each_part, near_columns, turn, turn24
+from jaxscope.side_by_side import side_by_side
 
 RNG = np.random.default_rng(8)
 STEP = 100
@@ -81,6 +82,20 @@ def test_a_failure_is_raised_and_ends_the_rest() -> None:
     with pytest.raises(ReadError, match="part 3 is broken"):
         each_part(list(range(1000)), tiles.LEAST_VALUES, work)
     assert len(begun) < 100
+
+
+def test_a_part_that_never_ends_keeps_nobody_else_waiting() -> None:
+    may_end = threading.Event()
+    stalled = threading.Thread(
+        target=each_part, args=(list(range(9)), tiles.LEAST_VALUES, lambda _part: may_end.wait(30)), daemon=True
+    )
+    stalled.start()
+    seen: list[int] = []
+    each_part(list(range(20)), tiles.LEAST_VALUES, seen.append)
+    assert sorted(seen) == list(range(20))
+    assert side_by_side(abs, [-1, -2, -3]) == [1, 2, 3]
+    may_end.set()
+    stalled.join(30)
 
 
 def test_no_flag_of_a_processor_is_a_warning_in_any_thread() -> None:
@@ -227,11 +242,15 @@ def test_a_table_larger_than_a_part_is_made_side_by_side(tmp_path: Path, monkeyp
     monkeypatch.setattr(tiles, "LEAST_VALUES", 1000)
     monkeypatch.setattr(byte_file, "TILE_SAMPLES", 64)
     monkeypatch.setattr(byte_file, "TILE_BYTES", 64)
+    monkeypatch.setattr(tiles, "n_threads", lambda: 2)
     threads: set[int] = set()
+    meeting = threading.Barrier(2, timeout=30)
     fill = ByteFile.fill
 
     def watched(self: ByteFile, *where: object) -> None:
-        threads.add(threading.get_ident())
+        if threading.get_ident() not in threads:
+            threads.add(threading.get_ident())
+            meeting.wait()
         fill(self, *where)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ByteFile, "fill", watched)
@@ -239,5 +258,5 @@ def test_a_table_larger_than_a_part_is_made_side_by_side(tmp_path: Path, monkeyp
     table = SampleTable.multiplexed("<i2", 6)
     values = table.read(file, Span(0, 5000), range(6), [0.5] * 6)
     np.testing.assert_array_equal(values, stored.T * 0.5)
-    assert threading.get_ident() not in threads
+    assert len(threads) == 2
     file.close()
