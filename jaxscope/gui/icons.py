@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import qtawesome
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 
+from jaxscope.gui.icon_fonts import characters, icon_font
 from jaxscope.gui.theme import colour, theme
 
 #: Our name to (font of qtawesome, glyph). Names are those of the design.
@@ -131,11 +131,9 @@ def _draw(name: str, size: float, token: str, ratio: float) -> QPixmap:
     pixmap.fill(Qt.GlobalColor.transparent)
     with QPainter(pixmap) as painter:
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        painter.setFont(qtawesome.font(prefix, pixels))
+        painter.setFont(icon_font(prefix, pixels))
         painter.setPen(colour(token))
-        painter.drawText(
-            QRectF(0, 0, pixels, pixels), Qt.AlignmentFlag.AlignCenter, qtawesome.charmap(f"{prefix}.{glyph}")
-        )
+        painter.drawText(QRectF(0, 0, pixels, pixels), Qt.AlignmentFlag.AlignCenter, characters(prefix)[glyph])
     pixmap.setDevicePixelRatio(ratio)
     return pixmap
 
