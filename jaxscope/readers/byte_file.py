@@ -220,7 +220,9 @@ class SampleTable:
             self._read_tile(file, block, channels[rows], tile)
             _multiply(tile, None if gains is None else gains[rows])
 
-        each_part([(rows, block) for rows in groups for block in blocks], result.size, make)
+        # What is unpacked on the way is unpacked in order.
+        n_values = result.size if isinstance(file, ByteFile) else 0
+        each_part([(rows, block) for rows in groups for block in blocks], n_values, make)
         return result
 
     def _read_tile(self, file: ByteSource, span: Span, channels: Sequence[int], into: FloatArray) -> None:

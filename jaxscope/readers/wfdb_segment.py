@@ -142,18 +142,22 @@ class Segment:
         rows : dict of int to ndarray of float64, shape (n_samples,)
             Number of a signal to what is filled; where there is nothing it stays as it is.
         """
-        parts: list[tuple[Group, list[int], Span]] = []
+        parts: list[tuple[Group, list[int], list[Span]]] = []
         for group in self.groups:
             wanted = [member for member in group.members if member in rows]
             if wanted and len(span):
                 n_frames = max(1, _BLOCK_SAMPLES // group.width, min(_BLOCK_FRAMES, _MOST_SAMPLES // group.width))
                 step = n_frames * self.signals[wanted[0]].samples_per_frame
-                parts += [(group, wanted, block) for block in span.blocks(step)]
+                blocks = list(span.blocks(step))
+                # A FLAC stream is decoded in order, by one.
+                runs = [blocks] if group.format in FLAC_FORMATS else [[block] for block in blocks]
+                parts += [(group, wanted, run) for run in runs]
 
-        def make(part: tuple[Group, list[int], Span]) -> None:
-            group, wanted, block = part
-            into = slice(block.start - span.start, block.stop - span.start)
-            self._read_group(pool, group, block, {member: rows[member][into] for member in wanted})
+        def make(part: tuple[Group, list[int], list[Span]]) -> None:
+            group, wanted, run = part
+            for block in run:
+                into = slice(block.start - span.start, block.stop - span.start)
+                self._read_group(pool, group, block, {member: rows[member][into] for member in wanted})
 
         each_part(parts, len(rows) * len(span), make)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers import byte_file, read_ahead, tiles
 from jaxscope.readers.byte_file import ByteFile, SampleTable
+from jaxscope.readers.inflated import InflatedBytes
 from jaxscope.readers.read_ahead import ReadAhead
 from jaxscope.readers.tiles import each_part, near_columns, turn, turn24
 from jaxscope.side_by_side import side_by_side
@@ -260,3 +262,20 @@ def test_a_table_larger_than_a_part_is_made_side_by_side(tmp_path: Path, monkeyp
     np.testing.assert_array_equal(values, stored.T * 0.5)
     assert len(threads) == 2
     file.close()
+
+
+def test_what_is_unpacked_on_the_way_is_taken_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = RNG.integers(-30000, 30000, (5000, 6)).astype("<i2")
+    packed = zlib.compress(stored.tobytes())
+    (tmp_path / "x").write_bytes(packed)
+    monkeypatch.setattr(tiles, "LEAST_VALUES", 0)
+    monkeypatch.setattr(byte_file, "TILE_SAMPLES", 64)
+    monkeypatch.setattr(byte_file, "TILE_BYTES", 64)
+    source = InflatedBytes(ByteFile(tmp_path / "x"), 0, len(packed), stored.nbytes, window_bits=15)
+    positions: list[int] = []
+    read = source.read
+    monkeypatch.setattr(source, "read", lambda position, n_bytes: positions.append(position) or read(position, n_bytes))
+    values = SampleTable.multiplexed("<i2", 6).read(source, Span(0, 5000), range(6))
+    np.testing.assert_array_equal(values, stored.T)
+    assert positions == sorted(positions)
+    assert len(positions) > 50
