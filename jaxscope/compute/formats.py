@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 #: Suffixes that people know a format by.
 WELL_KNOWN = (".edf", ".bdf", ".wav", ".flac", ".ogg", ".npy", ".npz", ".csv", ".tsv")
@@ -17,6 +18,7 @@ class WritableFormat:
     note: str
 
 
+@cache
 def writable_formats() -> tuple[WritableFormat, ...]:
     """Return every format that can be written, in the order in which they are offered."""
     from jaxscope.writers import WRITERS

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.export_job import AnyExport
+from jaxscope.compute.formats import writable_formats
 from jaxscope.compute.frames import CodeChecked, CodeText, DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import WriteError
@@ -29,7 +30,6 @@ from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.export_code_parts import Footnote
 from jaxscope.gui.views.export_dialog_parts import (
-    FORMATS,
     AppliedCard,
     ProgressBar,
     applied_lines,
@@ -76,7 +76,7 @@ class ExportDialog(Sheet, AbstractView):
         self._source = ""
         self._report = ""
         self._job: int | None = None
-        self.format = Select("Format", [(one.suffix, one.title) for one in FORMATS], width=160, height=30)
+        self.format = Select("Format", [(one.suffix, one.title) for one in writable_formats()], width=160, height=30)
         self.format_note = Paragraph("", 12, "text3")
         self.channels = SegmentedControl([("all", "All")], name="Channels")
         self.span = SegmentedControl([("whole", "Whole")], name="Time")
@@ -293,7 +293,7 @@ class ExportDialog(Sheet, AbstractView):
         if not path:
             return "Choose where to save."
         if format_of(path) is None:
-            known = ", ".join(one.suffix for one in FORMATS)
+            known = ", ".join(one.suffix for one in writable_formats())
             return f"{Path(path).name} has no suffix of a format that can be written. Use one of {known}."
         if self._source and Path(path).absolute() == Path(self._source).absolute():
             return "That is the recording itself, which is never written to. Choose another name."
@@ -316,7 +316,7 @@ class ExportDialog(Sheet, AbstractView):
         self._show_format()
 
     def _on_browse(self) -> None:
-        kinds = ";;".join(f"{one.title} (*{one.suffix})" for one in FORMATS)
+        kinds = ";;".join(f"{one.title} (*{one.suffix})" for one in writable_formats())
         path, _ = QFileDialog.getSaveFileName(self.window(), "Export recording", self.path.text(), kinds)
         if path:
             self.path.setText(path)

@@ -32,13 +32,10 @@ _PHASE_WORDS = {
 }
 
 
-FORMATS = writable_formats()
-
-
 def format_of(path: str) -> WritableFormat | None:
     """Return the format that a path names by its suffix, or None."""
     suffix = Path(path).suffix.lower()
-    return next((one for one in FORMATS if one.suffix == suffix), None)
+    return next((one for one in writable_formats() if one.suffix == suffix), None)
 
 
 def suggested_path(recording: str, suffix: str) -> str:
@@ -73,7 +70,7 @@ def time_left(seconds: float) -> str:
 def format_for_source(path: str) -> str:
     """Return the suffix to suggest for a recording: its own where that can be written, else EDF."""
     found = format_of(path)
-    return found.suffix if found is not None else FORMATS[0].suffix
+    return found.suffix if found is not None else writable_formats()[0].suffix
 
 
 def channel_count(chains: tuple[FilterChain, ...], at: int, info: RecordingInfo | None) -> int:
