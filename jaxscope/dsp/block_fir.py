@@ -79,20 +79,21 @@ GROUP_BYTES = 1 << 17
 
 
 def transform_length(n_taps: int) -> int:
-    """Return the length of the transforms of overlap-save: a power of two, at least six (many: three) times the taps.
+    """Return the length of the transforms of overlap-save, 2^k or 3 · 2^k: at least six (many: four) times the taps.
 
     Measured: longer pieces repeat less of what others have had, until their transforms leave the cache.
 
     Examples
     --------
     >>> [transform_length(n) for n in (1, 257, 1025, 10241, 16385)]
-    [1024, 2048, 8192, 32768, 65536]
+    [1024, 2048, 8192, 49152, 98304]
     """
 
     def at_least(count: int) -> int:
-        return 1 << max(count - 1, 0).bit_length()
+        power = 1 << max(count - 1, 0).bit_length()
+        return power * 3 // 4 if power * 3 // 4 >= count else power
 
-    return max(1024, min(at_least(6 * n_taps), max(LONGEST_EASY, at_least(3 * n_taps))))
+    return max(1024, min(at_least(6 * n_taps), max(LONGEST_EASY, at_least(4 * n_taps))))
 
 
 def new_samples(n_taps: int) -> int:
@@ -112,8 +113,9 @@ def fir_overlap_save(
     """Filter with transforms of overlapping pieces; arguments and results as ``fir_toeplitz``, of any ``n_samples``.
 
     A piece is as many samples as the taps reach back, which other pieces have had too, and new ones up to its length.
-    Two pieces are transformed as one complex signal, as real taps keep its parts apart. A CPU takes few at a time, so
-    that they stay in its cache; other devices take all at once.
+    Two pieces are transformed as one complex signal, as real taps keep its parts apart; but for rounding, so both are
+    of one channel, whose samples are of one size. A CPU takes few at a time, so that they stay in its cache; other
+    devices take all at once.
     """
     in_cache, at_once = partial(_in_groups, group_bytes=group_bytes), partial(_in_groups, group_bytes=x.size * 1024)
     y = lax.platform_dependent(x, past, n_valid, spectrum, cpu=in_cache, default=at_once)
@@ -121,34 +123,30 @@ def fir_overlap_save(
 
 
 class _Groups(NamedTuple):
-    """How pieces are taken together: ``across`` of each of ``rows`` channels, twice, as they go in pairs."""
+    """How pieces are taken together: ``pairs`` of them in each of ``rows`` channels."""
 
     length: int
     new: int
     rows: int
-    across: int
-    #: whether partners are neighbours in time, where the number of channels is odd
-    by_time: bool
+    pairs: int
 
     @property
-    def width(self) -> int:
-        """Channels of a group."""
-        return self.rows if self.by_time else 2 * self.rows
+    def half(self) -> int:
+        """Samples that one half of the pairs adds."""
+        return self.pairs * self.new
 
     @property
-    def step(self) -> int:
-        """Samples that a group adds."""
-        return self.across * self.new * (2 if self.by_time else 1)
+    def reach(self) -> int:
+        """Samples from which it does."""
+        return self.half + self.length - self.new
 
 
 def _groups(x: Array, length: int, before: int, group_bytes: int) -> _Groups:
     n_channels, n_samples = x.shape
     most = max(group_bytes // (2 * x.dtype.itemsize * length), 1)
-    by_time = n_channels % 2 == 1
-    n_pieces = -(-n_samples // (length - before))
-    rows = min(most, n_channels if by_time else n_channels // 2)
-    across = min(most // rows, -(-n_pieces // 2) if by_time else n_pieces)
-    return _Groups(length, length - before, rows, across, by_time)
+    rows = min(most, n_channels)
+    new = length - before
+    return _Groups(length, new, rows, min(most // rows, -(-n_samples // (2 * new))))
 
 
 def _in_groups(x: Array, past: Array, n_valid: Array, spectrum: Array, *, group_bytes: int) -> Array:
@@ -156,14 +154,14 @@ def _in_groups(x: Array, past: Array, n_valid: Array, spectrum: Array, *, group_
     n_channels, n_samples = x.shape
     before = past.shape[1]
     groups = _groups(x, spectrum.shape[-1], before, group_bytes)
-    step, width = groups.step, groups.width
-    n_groups = -(-n_channels // width)
+    rows, step = groups.rows, 2 * groups.half
+    n_groups = -(-n_channels // rows)
     total = -(-n_samples // step) * step
     x = jnp.pad(x, ((0, 0), (0, total - n_samples)))
 
     def row_of(number: Array) -> Array:
         # the last group may overlap the one before it, and give the same samples again
-        return jnp.minimum(lax.rem(number, number.dtype.type(n_groups)) * width, n_channels - width)
+        return jnp.minimum(lax.rem(number, number.dtype.type(n_groups)) * rows, n_channels - rows)
 
     def begin(number: Array, y: Array) -> Array:
         return _filtered(first, spectrum, y, groups, (row_of(number), jnp.zeros_like(number)), 0)
@@ -186,17 +184,15 @@ def _filtered(
     source: Array, spectrum: Array, y: Array, groups: _Groups, place: tuple[Array, Array], shift: int
 ) -> Array:
     """Return ``y`` with what becomes of the group at ``place`` (channel, sample), ``shift`` samples later in it."""
-    _, new, rows, across, by_time = groups
-    before = groups.length - new
     row, sample = place
-    partner = (row, sample + across * new) if by_time else (row + rows, sample)
+    places = [(row, sample), (row, sample + groups.half)]
     pieces = [
-        _overlapping(lax.dynamic_slice(source, at, (rows, across * new + before)), across, new)
-        for at in (place, partner)
+        _overlapping(lax.dynamic_slice(source, at, (groups.rows, groups.reach)), groups.pairs, groups.new)
+        for at in places
     ]
-    filtered = jnp.fft.ifft(jnp.fft.fft(lax.complex(*pieces)) * spectrum)[..., before:]
-    for own, at in ((filtered.real, place), (filtered.imag, partner)):
-        y = lax.dynamic_update_slice(y, own.reshape(rows, across * new), (at[0], at[1] + shift))
+    filtered = jnp.fft.ifft(jnp.fft.fft(lax.complex(*pieces)) * spectrum)[..., groups.length - groups.new :]
+    for own, (row, sample) in zip((filtered.real, filtered.imag), places, strict=True):
+        y = lax.dynamic_update_slice(y, own.reshape(groups.rows, groups.half), (row, sample + shift))
     return y
 
 

@@ -271,9 +271,9 @@ class JaxProgram(AbstractProgram):
             for column, kind in zip(self._parts, self.kinds, strict=True)
             if kind == "overlap-save" and isinstance(column[0], Taps)
         ]
-        if sizes:  # whole pieces, and not each of them with a past of its own
-            piece = new_samples(max(sizes))
-            length = piece * max(length // piece, 2)
+        if sizes:  # whole pairs of pieces
+            pair = 2 * new_samples(max(sizes))
+            length = pair * max(length // pair, 1)
             length = bucket_samples(length) if "block" in self.kinds else length
         length = min(length, bucket_samples(n_samples))
         return length, max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)

@@ -82,6 +82,17 @@ def test_channels_with_taps_of_their_own(n_channels: int) -> None:
     np.testing.assert_allclose(by_transform, expected, rtol=0, atol=1e-12)
 
 
+def test_a_channel_of_another_size_changes_nothing() -> None:
+    """What is transformed together is of one channel: neither rounding nor NaN reaches another one."""
+    taps = RNG.standard_normal(N_TAPS)
+    x, past = RNG.standard_normal((4, 3000)), np.zeros((4, N_TAPS - 1))
+    spectrum = block_fir.taps_spectrum(taps, np.float64)
+    alone, _ = saved(x, past, 3000, spectrum, 1 << 20)
+    x[[0, 2]] = [[1e27], [np.nan]]
+    beside, _ = saved(x, past, 3000, spectrum, 1 << 20)
+    np.testing.assert_array_equal(beside[1::2], alone[1::2])
+
+
 def test_other_devices_take_all_at_once() -> None:
     """What a CPU does group after group is one group there, with the same result."""
     taps = RNG.standard_normal(N_TAPS)
