@@ -16,7 +16,6 @@ import numpy as np
 from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.tiles import each_part
 
 
 class BlockSource(Protocol):
@@ -76,16 +75,13 @@ class SourcedRecording(Recording):
         result = np.empty((len(chosen), len(span)), dtype=np.float64)
         if not result.size:
             return result
-
-        def read_rows(rows: list[int]) -> None:
+        for rows in rows_of.values():
             source = places[chosen[rows[0]]].source
             samples = source.read(span, [places[chosen[row]].row for row in rows])
             if len(rows) == 1:
                 result[rows[0]] = samples[0]
             else:
                 result[rows] = samples
-
-        each_part(list(rows_of.values()), result.size, read_rows)
         return result
 
 

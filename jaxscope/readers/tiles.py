@@ -30,40 +30,26 @@ MOST_THREADS = 4
 _WIDE = np.dtype("u8")
 
 
-class _Thread(threading.local):
-    """What a thread is at."""
-
-    has_part = False
-
-
-_thread = _Thread()
-
-
 def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]) -> None:
     """Call ``work`` for every part, of ``n_values`` together; side by side where that is quicker.
 
     The thread that calls works as well, and those that help it live no longer than the call: a drive may never answer,
-    and then nobody but the reading must wait for it. Parts of a part are worked on by the thread that has it. The first
-    failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
+    and then nobody but the reading must wait for it. The first failure is raised, and no part is begun after it. NaNs
+    and absurd gains are no failures.
     """
     waiting = iter(parts)
-    is_part = _thread.has_part
 
     def work_off() -> None:
         # Some NaNs, cast to float64, raise a flag that means nothing here, and absurd gains make infinities.
         with np.errstate(invalid="ignore", over="ignore"):
-            outer, _thread.has_part = _thread.has_part, len(parts) > 1
             try:
                 for part in waiting:
                     work(part)
             except BaseException:
                 deque(waiting, maxlen=0)
                 raise
-            finally:
-                _thread.has_part = outer
 
-    is_large = n_values >= LEAST_VALUES and not is_part
-    n_helpers = min(n_threads(), MOST_THREADS, len(parts)) - 1 if is_large else 0
+    n_helpers = min(n_threads(), MOST_THREADS, len(parts)) - 1 if n_values >= LEAST_VALUES else 0
     failures: list[BaseException] = []
 
     def help_out() -> None:

@@ -60,18 +60,6 @@ def test_parts_run_at_the_same_time_where_there_are_many_values() -> None:
     assert not meeting.broken
 
 
-def test_parts_of_parts_wait_for_no_thread() -> None:
-    seen: list[tuple[int, int, int]] = []
-
-    def work(part: int) -> None:
-        each_part([1, 2, 3], tiles.LEAST_VALUES, lambda inner: seen.append((part, inner, threading.get_ident())))
-
-    each_part(list(range(50)), tiles.LEAST_VALUES, work)
-    assert sorted((part, inner) for part, inner, _ in seen) == [(p, i) for p in range(50) for i in (1, 2, 3)]
-    for part in range(50):
-        assert len({thread for own, _, thread in seen if own == part}) == 1
-
-
 def test_a_failure_is_raised_and_ends_the_rest() -> None:
     begun: list[int] = []
 
