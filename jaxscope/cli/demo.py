@@ -72,6 +72,9 @@ def demo(
     as_json: bool,
 ) -> int:
     """Show the demonstration recording, filtered; without a display, draw it into jaxscope-demo.png."""
+    from jaxscope.gui.start_quietly import pause_collections
+
+    pause_collections()
     from jaxscope.gui.app import run_demo, run_demo_window
 
     if not as_json and screenshot is None and has_display():

@@ -26,6 +26,9 @@ def open_window(*, file: str | None, project: str | None, chains: tuple[str, ...
     loaded_chains = load_chains(chains, recording=file)
     loaded_project = load_project(project) if project else None
 
+    from jaxscope.gui.start_quietly import pause_collections
+
+    pause_collections()
     from jaxscope.gui.app import run_window
 
     return run_window(file, project=loaded_project, project_path=project, chains=loaded_chains, theme=theme)

@@ -18,6 +18,7 @@ from jaxscope.gui.demo_run import measure_demo, open_demo
 from jaxscope.gui.notices import SETTINGS_CAUSE
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.session import WindowSession, make_application
+from jaxscope.gui.start_quietly import resume_collections
 from jaxscope.gui.views.banner import Notice
 from jaxscope.gui.window_memory import restore_layout
 from jaxscope.session.project import Project
@@ -151,6 +152,7 @@ def _open_session(
     width, height = (min(size[0], screen.width()), min(size[1], screen.height())) if is_real else size
     session.window.resize(width, height)
     session.window.show()
+    resume_collections()
     return session
 
 

@@ -53,6 +53,9 @@ def _started(compiled: str) -> dict[str, float]:
 
 def _start(begun: float) -> dict[str, float]:
     """Show the window with the demonstration and note when what was there."""
+    from jaxscope.gui.start_quietly import pause_collections, resume_collections
+
+    pause_collections()
     from jaxscope.gui.demo_run import open_demo, wait
     from jaxscope.gui.session import WindowSession, make_application
     from jaxscope.session.settings import Settings
@@ -61,6 +64,7 @@ def _start(begun: float) -> dict[str, float]:
     session = WindowSession(Settings(), ())
     session.window.resize(1600, 1000)
     session.window.show()
+    resume_collections()
     wait(lambda: session.window.windowHandle().isExposed())
     told: dict[str, float] = {}
 
