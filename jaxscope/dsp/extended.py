@@ -10,6 +10,7 @@ Invariant: ``multiply`` is correct to about 1e-22 of the largest product of a ro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,22 +20,26 @@ Array = npt.NDArray[np.float64]
 
 
 class Pair(NamedTuple):
-    """An unevaluated sum ``high + low`` of float64 arrays; ``low`` is what rounding took from ``high``."""
+    """An unevaluated sum ``high + low`` of float64 arrays; ``low`` is what rounding took from ``high``.
+
+    Where float64 has digits enough there is no ``low``, and products are plain ones.
+    """
 
     high: Array
-    low: Array
+    low: Array | None
 
 
-def normalised(high: Array, low: Array) -> Pair:
-    """Return ``high + low`` as a pair, whatever their sizes (Knuth's two-sum)."""
-    total = high + low
-    part = total - high
-    lost = high - (total - part)
-    lost += low - part
-    return Pair(total, lost)
+def plain(pair: Pair) -> Pair:
+    """Return a pair as float64 alone."""
+    return Pair(pair.high, None)
 
 
-def leading_slice(values: Array, axis: int, bits: int) -> Array:
+def each(function: Callable[[Array], Array], pair: Pair) -> Pair:
+    """Return what a function that moves numbers about makes of a pair."""
+    return Pair(function(pair.high), None if pair.low is None else function(pair.low))
+
+
+def leading(values: Array, axis: int, bits: int) -> Array:
     """Return ``values`` rounded to about ``bits`` bits below the largest of each line along ``axis``.
 
     Adding a large number and taking it off again rounds to its last place (Veltkamp, Dekker).
@@ -51,24 +56,30 @@ def multiply(left: Pair, right: Pair) -> Pair:
 
     The inner size may be up to 1024: its bits are kept free for the sum.
     """
+    if left.low is None or right.low is None:
+        return Pair(np.matmul(left.high, right.high), None)
     bits = (51 - (left.high.shape[-1] - 1).bit_length()) // 2
-    left_lead = leading_slice(left.high, -1, bits)
-    right_lead = leading_slice(right.high, -2, bits)
+    product = np.dot if left.high.ndim == 2 else np.matmul  # what goes faster
+    left_lead, right_lead = leading(left.high, -1, bits), leading(right.high, -2, bits)
     # the product of the leading slices is exact; all else is smaller by 2^-20 or more and may round
-    exact = np.matmul(left_lead, right_lead)
-    rest = np.matmul(left_lead, right.high - right_lead)
+    exact = product(left_lead, right_lead)
+    behind = right.high - right_lead
+    behind += right.low
+    rest = product(left_lead, behind)
     behind = left.high - left_lead
     behind += left.low
-    rest += np.matmul(behind, right.high)
-    rest += np.matmul(left.high, right.low)
-    return normalised(exact, rest)
+    rest += product(behind, right.high)
+    # a sum that keeps what it rounds off (Dekker); where cancellation leaves the first smaller, that is below the rest
+    total = exact + rest
+    exact -= total
+    exact += rest
+    return Pair(total, exact)
 
 
-def stack(pairs: list[Pair], axis: int) -> Pair:
+def joined(pairs: list[Pair], axis: int) -> Pair:
     """Concatenate pairs along ``axis``."""
-    return Pair(np.concatenate([p.high for p in pairs], axis), np.concatenate([p.low for p in pairs], axis))
-
-
-def transposed(pair: Pair) -> Pair:
-    """Swap the last two axes."""
-    return Pair(np.swapaxes(pair.high, -1, -2), np.swapaxes(pair.low, -1, -2))
+    low = [pair.low for pair in pairs if pair.low is not None]
+    return Pair(
+        np.concatenate([pair.high for pair in pairs], axis),
+        np.concatenate(low, axis) if len(low) == len(pairs) else None,
+    )

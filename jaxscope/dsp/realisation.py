@@ -12,16 +12,19 @@ recomputes it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from jaxscope.dsp.extended import Array, Pair
+from jaxscope.dsp.extended import Array, Pair, each, joined
 
 #: fixed-point numbers here are integers in units of 2**-_BITS
 _BITS = 320
 _ONE = 1 << _BITS
+#: below this a float64 can be moved by _BITS and stay one
+_SHIFTED = 2.0 ** (1023 - _BITS)
 Row = tuple[float, float, float, float, float, float]
 Fixed = int
 
@@ -43,8 +46,14 @@ class FixedSection:
 
 def to_fixed(value: float) -> Fixed:
     """Return a float64 as an exact fixed-point number (smaller than 2**-_BITS is cut)."""
+    if -_SHIFTED < value < _SHIFTED:
+        return int(math.ldexp(value, _BITS))
     numerator, denominator = value.as_integer_ratio()
     return (numerator << _BITS) // denominator
+
+
+#: one plus the coefficients of a section that is taken to have a pole at z = 1
+_NOTHING = to_fixed(1e-15)
 
 
 def times(left: Fixed, right: Fixed) -> Fixed:
@@ -76,24 +85,24 @@ def balanced_section(row: Row) -> FixedSection:
     else:
         change = _normal_form(row[4], row[5], to_float(c1), to_float(c2))
     p, q, r, s = (to_fixed(value) for value in change)
-    determinant = times(p, s) - times(q, r)
+    inverse = over(_ONE, times(p, s) - times(q, r))
     # A T, with A = [[-a1, -a2], [1, 0]]; then adj(T) A T / det(T)
     top = (-times(a1, p) - times(a2, r), -times(a1, q) - times(a2, s))
     matrix = (
-        over(times(s, top[0]) - times(q, p), determinant),
-        over(times(s, top[1]) - times(q, q), determinant),
-        over(times(p, p) - times(r, top[0]), determinant),
-        over(times(p, q) - times(r, top[1]), determinant),
+        times(times(s, top[0]) - times(q, p), inverse),
+        times(times(s, top[1]) - times(q, q), inverse),
+        times(times(p, p) - times(r, top[0]), inverse),
+        times(times(p, q) - times(r, top[1]), inverse),
     )
     gain = 0
     steady = None
-    if abs(near) > to_fixed(1e-15):
+    if abs(near) > _NOTHING:
         level = over(_ONE, near)
         gain = times(b0 + b1 + b2, level)
-        steady = (over(times(s - q, level), determinant), over(times(p - r, level), determinant))
+        steady = (times(times(s - q, level), inverse), times(times(p - r, level), inverse))
     return FixedSection(
         a=matrix,
-        b=(over(s, determinant), -over(r, determinant)),
+        b=(times(s, inverse), -times(r, inverse)),
         c=(times(c1, p) + times(c2, r), times(c1, q) + times(c2, s)),
         d=b0,
         exponent=exponent,
@@ -202,29 +211,27 @@ def _cascade(rows: tuple[Row, ...]) -> tuple[list[list[Fixed]], list[Fixed], lis
         section = balanced_section(row)
         i, j = 2 * k, 2 * k + 1
         b1, b2 = section.b
-        for m in range(i):
-            a[i][m], a[j][m] = times(b1, reads[m]), times(b2, reads[m])
+        a[i][:i] = [(b1 * read) >> _BITS for read in reads[:i]]
+        a[j][:i] = [(b2 * read) >> _BITS for read in reads[:i]]
         a[i][i], a[i][j], a[j][i], a[j][j] = section.a
         b[i], b[j] = times(b1, direct), times(b2, direct)
         has_level = has_level and section.steady is not None
         if has_level and section.steady is not None:
             steady[i], steady[j] = times(section.steady[0], level), times(section.steady[1], level)
             level = times(section.gain, level)
-        for m in range(i):
-            reads[m] = times(section.d, reads[m])
+        reads[:i] = [(section.d * read) >> _BITS for read in reads[:i]]
         reads[i], reads[j] = section.c
         direct = times(section.d, direct)
     return a, b, reads, direct, steady, level if has_level else 0
 
 
-def _pair(values: list[Fixed], shape: tuple[int, ...], exponent: int = 0) -> Pair:
-    """Round fixed-point numbers times ``2**exponent`` to a pair."""
-    high = [value / _ONE for value in values]
-    low = [(value - to_fixed(rounded)) / _ONE for value, rounded in zip(values, high, strict=True)]
-    return Pair(
-        np.ldexp(np.array(high, dtype=np.float64).reshape(shape), exponent),
-        np.ldexp(np.array(low, dtype=np.float64).reshape(shape), exponent),
-    )
+def _pairs(values: Sequence[Fixed]) -> Array:
+    """Round fixed-point numbers to pairs, (2, n_values): what they are rounded to, and the rest."""
+    # in units of 2**-_BITS first, in which what a float64 holds of them is a whole number
+    high = [float(value) for value in values]
+    low = [float(value - int(rounded)) if value else 0.0 for value, rounded in zip(values, high, strict=True)]
+    rounded: Array = np.ldexp(np.array((high, low)), -_BITS)
+    return rounded
 
 
 @lru_cache(maxsize=512)
@@ -232,14 +239,22 @@ def cascade_state_space(rows: tuple[Row, ...]) -> StateSpace:
     """Return one cascade of normalised sections as a state space, without batch axes."""
     a, b, c, d, steady, gain = _cascade(rows)
     n = 2 * len(rows)
-    exponent = sum(balanced_section(row).exponent for row in rows)
+    # a call of numpy costs more than its arithmetic here, so all are rounded in one go
+    rounded = _pairs([*(value for line in a for value in line), *b, *steady, *c, d, gain])
+    seen = rounded[:, n * n + 2 * n :]
+    np.ldexp(seen, sum(balanced_section(row).exponent for row in rows), out=seen)
+
+    def pair(first: int, *shape: int) -> Pair:
+        part = rounded[:, first : first + math.prod(shape)]
+        return Pair(part[0].reshape(shape), part[1].reshape(shape))
+
     return StateSpace(
-        a=_pair([value for line in a for value in line], (n, n)),
-        b=_pair(b, (n, 1)),
-        c=_pair(c, (1, n), exponent),
-        d=_pair([d], (1, 1), exponent),
-        steady=_pair(steady, (n,)).high,
-        gain=_pair([gain], (), exponent).high,
+        a=pair(0, n, n),
+        b=pair(n * n, n, 1),
+        c=pair(n * n + 2 * n, 1, n),
+        d=pair(n * n + 3 * n, 1, 1),
+        steady=rounded[0, n * n + n : n * n + 2 * n],
+        gain=rounded[0, -1],
         is_stable=all(balanced_section(row).is_stable for row in rows),
     )
 
@@ -248,7 +263,7 @@ def stacked(spaces: list[StateSpace]) -> StateSpace:
     """Return several cascades of one size with a batch axis in front."""
 
     def join(pairs: list[Pair]) -> Pair:
-        return Pair(np.stack([p.high for p in pairs]), np.stack([p.low for p in pairs]))
+        return joined([each(lambda part: part[np.newaxis], pair) for pair in pairs], 0)
 
     return StateSpace(
         a=join([s.a for s in spaces]),
