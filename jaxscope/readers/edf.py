@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warning
     is_known = record_s > 0 or not channels
     info = RecordingInfo(
         format=header.format,
-        start=None if header.start is None else header.start + timedelta(seconds=first_onset_s),
+        start=_start(header, first_onset_s, warnings),
         duration_s=file.n_records * record_s + sum(gap.stop_s - gap.start_s for gap in gaps) if is_known else None,
         channels=tuple(channels),
         annotations=annotations,
@@ -80,6 +80,20 @@ def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warning
         for (_, column), channel, calibration in zip(signals, channels, calibrations, strict=True)
     ]
     return RecordRecording(info, file, stored)
+
+
+def _start(header: EdfHeader, first_onset_s: float, warnings: list[str]) -> datetime | None:
+    """Return when the first sample was taken, None where that is not told or no date."""
+    if header.start is None:
+        return None
+    try:
+        return header.start + timedelta(seconds=first_onset_s)
+    except OverflowError:
+        warnings.append(
+            f"The first data record tells that it begins {first_onset_s:g} s after the start of the file: the start is "
+            "not known"
+        )
+        return None
 
 
 def _stored(header: EdfHeader, column: Column, channel: Channel, calibration: Calibration | None) -> StoredSignal:

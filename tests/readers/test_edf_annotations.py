@@ -100,6 +100,14 @@ def test_times_that_make_no_sense_are_told(onsets: tuple[str, ...], words: str, 
         assert recording.info.gaps == ()
 
 
+@pytest.mark.parametrize("onset", ["+1e12", "+1e30"])
+def test_a_first_record_beyond_all_dates_leaves_the_start_unknown(onset: str, plain_edf: Any, write: Write) -> None:
+    with open_recording(write(plus(plain_edf, onset, onset, onset, onset, onset))) as recording:
+        assert recording.info.start is None
+        assert any("the start is not known" in warning for warning in recording.info.warnings)
+        assert np.isfinite(recording.read(0, 4, [0])).all()
+
+
 def test_unreadable_annotations_are_counted(plain_edf: Any, write: Write) -> None:
     extra = {1: b"soon\x14x\x14\0", 2: b"+2\x15long\x14y\x14\0", 3: b"+3.5\x14good\x14\0"}
     with open_recording(write(plus(plain_edf, "+0", "+1", "+2", "+3", "+4", extra=extra))) as recording:
