@@ -41,8 +41,8 @@ from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_picture import picture_width
 from jaxscope.session.state import SessionState
 
-#: Quiet time after which the picture is painted at rest quality.
-REST_MS = 120
+#: Quiet time after which the picture is painted at rest quality, and how many of them a frame is waited for.
+REST_MS, MOST_WAITS = 120, 10
 
 
 class TracesView(AbstractView, QWidget):
@@ -93,12 +93,11 @@ class TracesView(AbstractView, QWidget):
         self._shape: Qt.CursorShape | None = None
         self._announced = -1
         self._asked = 0
+        self._waits = 0
         self._told_width = -1
         self._told_axis = -1.0
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(lambda: self._ask("rest"))
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._come_to_rest)
         self._gestures = TraceGestures(self, dispatch, navigator)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -217,6 +216,14 @@ class TracesView(AbstractView, QWidget):
         self._rest.stop()
         self._ask("rest")
 
+    def _come_to_rest(self) -> None:
+        """Paint at rest quality, unless a frame is on the way: what is painted of the old one would be in its way."""
+        if self.model.awaits_frame and self._waits < MOST_WAITS:
+            self._waits += 1
+            self._rest.start()
+            return
+        self._ask("rest")
+
     @property
     def is_resting(self) -> bool:
         """Whether the newest picture is on the screen at rest quality."""
@@ -233,7 +240,7 @@ class TracesView(AbstractView, QWidget):
         scene = self.model.scene(self.width(), self.height(), self.devicePixelRatioF(), quality)
         if scene is None:
             return
-        self._asked = scene.serial
+        self._asked, self._waits = scene.serial, 0
         self._paint(scene)
         if quality == "motion":
             self._rest.start()

@@ -41,6 +41,8 @@ class TracesModel:
         self.recording_id = ""
         self.frame: Frame | None = None
         self.is_held = False
+        #: the window or the filter is another since the last frame, so one is on the way
+        self.awaits_frame = False
         self.lanes: tuple[Lane, ...] = ()
         self.by_row: tuple[tuple[Lane, ...], ...] = ()
         self.measures: MeasureFrame | None = None
@@ -82,6 +84,8 @@ class TracesModel:
     def take_state(self, state: SessionState) -> Change:
         """Take another state; return what of it the picture of the traces depends on."""
         previous, self.state = self.state, state
+        if window_key(state) != window_key(previous) or state.document.chains != previous.document.chains:
+            self.awaits_frame = not self.is_held
         if state.document is not previous.document or state.viewport is not previous.viewport:
             self._lay_out()
         if state.viewport.lock_scales != previous.viewport.lock_scales and self.frame is not None:
@@ -121,6 +125,7 @@ class TracesModel:
         is_old = self.frame is not None and frame.revision < self.frame.revision
         if is_old or frame.recording_id != self.recording_id:
             return False
+        self.awaits_frame = False
         if self.state.viewport.remove_offset:
             frame = with_offsets_of(self.frame, frame, self._heights())
         self.frame = frame
@@ -136,6 +141,7 @@ class TracesModel:
 
     def hold(self, blocked: Blocked) -> bool:
         """Mark the picture as held; return whether that is news."""
+        self.awaits_frame = False
         was_held, self.is_held = self.is_held, True
         return not was_held
 

@@ -16,7 +16,7 @@ from jaxscope.compute.frames import Blocked, Opened
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.gui.theme import colour, theme
 from jaxscope.gui.views import overview, traces_events
-from jaxscope.gui.views.traces import TracesView
+from jaxscope.gui.views.traces import MOST_WAITS, TracesView
 from jaxscope.gui.views.traces_gaps import GapArea, gap_areas
 from jaxscope.gui.views.traces_layers import emptiness_words
 from jaxscope.gui.views.traces_numbers import span_text
@@ -149,6 +149,28 @@ def test_picture_is_at_its_right_place_right_after_a_pan(desk):
     new = pixels(view.grab().toImage())[:, : view.width() - 110]
     assert count_blue(new) > 2000
     assert (old != new).mean() < 0.002
+
+
+def test_no_picture_at_rest_stands_in_the_way_of_a_frame(desk):
+    view = desk.window.traces
+    desk.show_frame()
+    desk.store.dispatch(act.LookAt(start_s=1.0, duration_s=10.0))
+    painted = len(desk.scenes)
+    view._rest.timeout.emit()
+    assert len(desk.scenes) == painted
+    desk.show_frame()
+    view._rest.timeout.emit()
+    assert [scene.quality for scene in desk.scenes[painted:]] == ["motion", "rest"]
+
+
+def test_a_frame_that_never_comes_is_not_waited_for_for_ever(desk):
+    view = desk.window.traces
+    desk.show_frame()
+    desk.store.dispatch(act.LookAt(start_s=1.0, duration_s=10.0))
+    painted = len(desk.scenes)
+    for _ in range(MOST_WAITS + 1):
+        view._rest.timeout.emit()
+    assert [scene.quality for scene in desk.scenes[painted:]] == ["rest"]
 
 
 def test_older_frame_never_replaces_a_newer_one(desk):
