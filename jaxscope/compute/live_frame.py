@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxscope.compute.library import WindowCache
 from jaxscope.compute.live_stream import StreamRun
-from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, tile_samples
+from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest
 from jaxscope.compute.render import Rendered, cut_bins, is_long, rendered_of
 from jaxscope.compute.trace_blocks import BlockBuilder, ShownSamples
 from jaxscope.data.recording import FloatArray
@@ -74,7 +74,7 @@ def _piece(
     block: BlockBuilder,
 ) -> Generator[None, None, None]:
     """Add a piece tile by tile."""
-    length = tile_samples(len(group.channels))
+    length = group.tile_samples
     filtered = np.array(group.filtered, dtype=bool)
     first_tile = piece.show_first - (piece.show_first - piece.segment_first) % length
     for start in range(first_tile, piece.show_stop, length):

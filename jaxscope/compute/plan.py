@@ -32,6 +32,8 @@ LEAST_VALUES = 262_144
 TILE_VALUES = 1 << 19
 #: Samples of a tile at least and at most.
 LEAST_TILE, MOST_TILE = 4096, 1 << 14
+#: Tiles of a window, about, for which tiles may have so many samples (channels times time).
+FEW_TILES, LARGE_TILE_VALUES = 3, 1 << 23
 #: How much more than it needs a piece reads at most, to have a length that has run before.
 LONGER = 1.75
 #: Samples of a window at most, as bins are made: at a rate of 1e300 Hz the shortest window has more than anyone counts.
@@ -70,6 +72,8 @@ class GroupRequest:
     bin_samples: int
     context_samples: int
     pieces: tuple[Piece, ...]
+    #: samples that are read, kept and filtered at a time where the group is causal
+    tile_samples: int
     #: whether what the filter takes away is looked at: its envelope and its size cost as much as the traces
     wants_difference: bool = False
     #: samples that the filters do not see
@@ -84,11 +88,6 @@ class GroupRequest:
     def is_causal(self) -> bool:
         """Whether everything that filters the group runs forwards only, so that it may run tile by tile."""
         return _are_causal(self.designs)
-
-    @property
-    def tile_samples(self) -> int:
-        """How many samples are read, kept and filtered at a time where the group is causal."""
-        return tile_samples(len(self.channels))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,12 +107,15 @@ class RenderRequest:
         return all(piece.settled for group in self.groups for piece in group.pieces)
 
 
-def tile_samples(n_channels: int) -> int:
-    """Return how many samples of causal channels are worked on at a time: a power of two.
+def tile_samples(n_channels: int, n_samples: float = 0) -> int:
+    """Return how many samples of causal channels are worked on at a time in a window: a power of two.
 
-    Tiles begin at whole multiples after the start of their segment, so panning finds those that have been read.
+    Tiles begin at whole multiples after the start of their segment, so panning finds those that have been read. A long
+    window has longer ones, so that it has few.
     """
-    wanted = min(max(TILE_VALUES // max(1, n_channels), LEAST_TILE), MOST_TILE)
+    n_channels = max(1, n_channels)
+    least = min(int(min(n_samples, MOST_IN_WINDOW)) // FEW_TILES, LARGE_TILE_VALUES // n_channels)
+    wanted = min(max(TILE_VALUES // n_channels, LEAST_TILE, least), MOST_TILE)
     return 1 << (wanted.bit_length() - 1)
 
 
@@ -314,6 +316,7 @@ def _group(
     bins = bin_size(min((stop_s - start_s) * rate_hz, MOST_IN_WINDOW), width_px)
     n_samples = info.channels[channels[0]].n_samples
     pieces: list[Piece] = []
+    tile = tile_samples(len(channels), (stop_s - start_s) * rate_hz)
     for segment in info.timeline_of(channels[0]).segments(rate_hz, n_samples):
         shown = _shown_span(segment, rate_hz, start_s, stop_s, bins)
         if shown is not None:
@@ -330,7 +333,7 @@ def _group(
                     enough=reach >= context,
                     zero_phase=zero_phase,
                     least=min(LEAST_VALUES, live_values) // max(1, len(active)) if zero_phase else 0,
-                    tile=tile_samples(len(channels)) if _are_causal(designs) else 1,
+                    tile=tile if _are_causal(designs) else 1,
                 )
             )
     return GroupRequest(
@@ -340,6 +343,7 @@ def _group(
         bin_samples=bins,
         context_samples=context,
         pieces=tuple(pieces),
+        tile_samples=tile,
         wants_difference=wants_difference,
         bad=bad,
     )

@@ -267,7 +267,7 @@ def _in_tiles(
         return group.bad.masked(read(start), start)
 
     run = tuned_run(group, piece, cache, ready, programs, seen) or TileRun(
-        cache.filtered(group.channels, (piece.segment_first, group.bad, tuple(ready_key(ready)))),
+        cache.filtered(group.channels, (piece.segment_first, length, group.bad, tuple(ready_key(ready)))),
         first=piece.read_first,
         is_true_start=piece.read_first == piece.segment_first,
         context=piece.before if piece.settled else EVERYTHING,

@@ -109,7 +109,16 @@ def tuned_run(
     length = group.tile_samples
     if not programs.is_warm(held, length) or not programs.is_warm(moving, length):
         return None
-    key = (piece.segment_first, piece.read_first, group.bad, split.held, held.precision, held.device, held.method)
+    key = (
+        piece.segment_first,
+        piece.read_first,
+        length,
+        group.bad,
+        split.held,
+        held.precision,
+        held.device,
+        held.method,
+    )
     memory = cache.filtered((*group.channels, -1), key)
     # of a recording with an offset the small signal is kept, not the offset
     constant = _finite(read(piece.read_first)[:, :1])
