@@ -1,9 +1,7 @@
 """The one door between the window (or a test) and the compute side.
 
-``Conductor`` listens to a ``Store``; on each change it submits jobs for what changed to the scheduler, and hands their
-outcomes to ``deliver``, which is called on worker threads. It knows no Qt, and the thread that dispatches does nothing
-but submit: planning, designing and every heavy import happen on the workers. A recording is drawn once the state refers
-to its path: whoever gets ``Opened`` dispatches ``OpenedRecording``.
+It listens to a ``Store``, submits jobs for what changed, and hands their outcomes to ``deliver`` on worker threads. Who
+dispatches does nothing but submit. A recording is drawn once the state has its path: on ``Opened`` this is dispatched.
 """
 
 from __future__ import annotations
@@ -32,6 +30,7 @@ from jaxscope.compute.read_watch import ReadWatch
 from jaxscope.compute.scheduler import THREADS, CancelToken, Lane, Scheduler
 from jaxscope.compute.seen import compared, window_of
 from jaxscope.compute.sensitivity_job import is_wanted, numbers_seen, sensitivity_work
+from jaxscope.compute.sweep_job import SweepJobs
 from jaxscope.compute.trace_job import settle_work, trace_work
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
@@ -70,6 +69,7 @@ class Conductor:
         self._live = LiveDesk(self._bench, lambda work: self._scheduler.submit("live-tune", work))
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
         self.folders = FolderJobs(self._bench, self._scheduler)
+        self.sweeps = SweepJobs(self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
             self._scheduler.submit("prepare", prepare)

@@ -19,6 +19,7 @@ from jaxscope.compute.device_frames import Devices
 from jaxscope.compute.folder_frames import FolderOutcome
 from jaxscope.compute.import_form import ImportPreview
 from jaxscope.compute.measure_frames import MeasureFrame
+from jaxscope.compute.sweep_frames import SweepFrame
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
 from jaxscope.filters.limits import Verdict
@@ -402,4 +403,5 @@ Outcome = (
     | Devices
     | ImportPreview
     | FolderOutcome
+    | SweepFrame
 )

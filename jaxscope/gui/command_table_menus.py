@@ -214,6 +214,17 @@ FILTER = (
         needs="There is no filter yet",
     ),
     Command(
+        name="sweep",
+        text="Sweep a number of the stage",
+        rows=here("sweep"),
+        menu="Filter",
+        icon="arrows-left-right",
+        run=lambda window: window.window.sweep.toggle(),
+        is_enabled=lambda window: window.shell.has_recording and bool(window.shell.state.document.chains),
+        needs="There is no filter yet",
+        is_on=lambda window: window.window.sweep.is_open,
+    ),
+    Command(
         name="compare",
         text="Pinned chain in place of its own",
         rows=(("traces", "pinned chain or own one"), ("response", "pinned chain or own one")),

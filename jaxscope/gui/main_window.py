@@ -37,6 +37,7 @@ from jaxscope.gui.views.rail import RailView
 from jaxscope.gui.views.spectrum_drawer import SpectrumDrawer
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.gui.views.status_bar import StatusBarView
+from jaxscope.gui.views.sweep_drawer import SweepDrawer
 from jaxscope.gui.views.time_axis import TimeAxisView
 from jaxscope.gui.views.top_bar import TopBarView
 from jaxscope.gui.views.traces import TracesView
@@ -117,6 +118,7 @@ class MainWindow(QWidget):
         self.overview: OverviewView = made["overview"]
         self.drawer: SpectrumDrawer = made["drawer"]
         self.folder: FolderDrawer = made["folder"]
+        self.sweep: SweepDrawer = made["sweep"]
         self.dock: Dock = made["dock"]
         self.status: StatusBarView = made["status"]
         self.start = StartScreen(short_titles())
@@ -170,7 +172,7 @@ class MainWindow(QWidget):
 
     def show_start(self) -> None:
         """Show the start screen."""
-        below = (self.overview, self.drawer, self.folder)
+        below = (self.overview, self.drawer, self.folder, self.sweep)
         for part in (self.top, self.status, self.traces, self.rail, self.strip, *below):
             part.close_recording()
         self.start.look_again()
@@ -216,7 +218,7 @@ class MainWindow(QWidget):
 
     def regions(self) -> tuple[QWidget, ...]:
         """Return the regions in the order of F6."""
-        middle = (self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer, self.folder)
+        middle = (self.parts.strip_place, self.rail, self.traces, self.overview, self.drawer, self.folder, self.sweep)
         return (self.top, *middle, self.dock, self.status)
 
     def focus_region(self, region: QWidget) -> None:

@@ -85,9 +85,9 @@ class WindowActions(WindowFiles):
         self.conductor.folders.begin(request)
 
     def show_folder(self) -> None:
-        """Give the drawer of a folder its place, or the place back; the focus goes to the traces then."""
+        """Give the drawer of a folder or of a sweep its place, or the place back; the focus goes to the traces then."""
         self.window.lay_out_parts()
-        if not self.window.folder.is_open:
+        if not self.window.folder.is_open and not self.window.sweep.is_open:
             self.window.traces.setFocus()
 
     # --- the picture

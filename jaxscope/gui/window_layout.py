@@ -82,6 +82,7 @@ class WindowLayout:
         column.addWidget(window.overview)
         column.addWidget(window.drawer)
         column.addWidget(window.folder)
+        column.addWidget(window.sweep)
         return centre
 
     def show_start(self) -> None:
@@ -108,13 +109,16 @@ class WindowLayout:
             part.setVisible(not is_zen)
         viewport = window.shell.viewport
         has_room_below = window.shell.has_recording and not is_zen
-        has_folder = window.folder.is_open and has_room_below
-        has_drawer = viewport.analysis.shown and has_room_below and not has_folder
-        window.folder.fit_window(window.height())
+        has_sweep = window.sweep.is_open and has_room_below
+        has_folder = window.folder.is_open and has_room_below and not has_sweep
+        has_drawer = viewport.analysis.shown and has_room_below and not has_folder and not has_sweep
+        for drawer in (window.sweep, window.folder, window.drawer):
+            drawer.fit_window(window.height())
+        window.sweep.setVisible(has_sweep)
         window.folder.setVisible(has_folder)
-        window.drawer.fit_window(window.height())
         window.drawer.setVisible(has_drawer)
-        window.overview.setVisible(viewport.show_overview and not is_zen and not has_drawer and not has_folder)
+        is_taken = has_drawer or has_folder or has_sweep
+        window.overview.setVisible(viewport.show_overview and not is_zen and not is_taken)
         self.fold.setVisible(self._is_folded and not is_zen)
         if not self._is_folded:
             window.dock.setVisible(not is_zen)
@@ -184,7 +188,8 @@ class WindowLayout:
     def close_dock(self) -> bool:
         """Close the dock where it stands over the traces, else the drawer; return whether it did."""
         if not self._is_folded or not self._window.dock.isVisible():
-            return self._window.folder.close_drawer() or self._window.drawer.close_drawer()
+            drawers = (self._window.sweep, self._window.folder, self._window.drawer)
+            return any(drawer.close_drawer() for drawer in drawers)
         self._close_dock()
         return True
 

@@ -51,6 +51,9 @@ def _connect_commands(window: MainWindow) -> None:
 
 def _connect_folder(window: MainWindow) -> None:
     folder, actions = window.folder, window.actions_
+    window.sweep.toggled.connect(actions.show_folder)
+    window.sweep.hinted.connect(window.status.say)
+    window.sweep.asked.connect(actions.conductor.sweeps.ask)
     folder.toggled.connect(actions.show_folder)
     folder.hinted.connect(window.status.say)
     folder.list_asked.connect(actions.conductor.folders.list)

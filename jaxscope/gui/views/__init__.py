@@ -20,6 +20,7 @@ VIEWS: Registry[type[AbstractView]] = Registry(
         "overview": "jaxscope.gui.views.overview:OverviewView",
         "drawer": "jaxscope.gui.views.spectrum_drawer:SpectrumDrawer",
         "folder": "jaxscope.gui.views.folder_drawer:FolderDrawer",
+        "sweep": "jaxscope.gui.views.sweep_drawer:SweepDrawer",
         "dock": "jaxscope.gui.views.dock:Dock",
         "status": "jaxscope.gui.views.status_bar:StatusBarView",
     },

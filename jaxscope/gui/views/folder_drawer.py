@@ -245,11 +245,10 @@ class FolderDrawer(AbstractView, QWidget):
 
     def _refresh(self) -> None:
         rows, is_running = self.table.rows, self.is_running
-        for part in (self.progress, self.stop):
-            part.setVisible(is_running)
-        for part in (self.words, self.target_button, self.replace, self.replace_words, self.go):
-            part.setVisible(not is_running)
-        self.kept.setVisible(is_running)
+        running: tuple[QWidget, ...] = (self.progress, self.stop, self.kept)
+        idle: tuple[QWidget, ...] = (self.words, self.target_button, self.replace, self.replace_words, self.go)
+        for part in (*running, *idle):
+            part.setVisible(is_running if part in running else not is_running)
         self.kept.setText(f"Filter as it was at {self._begun}, to {self.target}")
         left = rows.count("waiting") + rows.count("failed")
         self.go.setText(self._go_words(left))

@@ -30,6 +30,7 @@ _GROUPS = (
     ("plane", "On the pole-zero plane"),
     ("response", "In the response"),
     ("overview", "On the overview"),
+    ("sweep", "In the sweep"),
 )
 _COLUMNS = 3
 #: room for what a key does

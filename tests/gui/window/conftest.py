@@ -123,6 +123,16 @@ class FakeFolders:
 
 
 @dataclass
+class FakeSweeps:
+    """Notes which sweeps the window asks for."""
+
+    asked: list[tuple]
+
+    def ask(self, request: object) -> None:
+        self.asked.append(("sweep", request))
+
+
+@dataclass
 class FakeConductor:
     """Notes what the window asks for."""
 
@@ -130,6 +140,7 @@ class FakeConductor:
 
     def __post_init__(self) -> None:
         self.folders = FakeFolders(self.asked)
+        self.sweeps = FakeSweeps(self.asked)
 
     def open(self, path: str, *, rate_hz: float | None = None, known: object = None, options: object = ()) -> None:
         self.asked.append(("open", path))

@@ -59,11 +59,10 @@ def test_no_context_reuses_a_key_of_the_window():
 ABSENT = {
     ("traces", "event at the cursor or over the selection"),
     ("traces", "remove the selected event"),
-    ("traces", "sweep"),
     ("traces", "fit a filter"),
 }
 #: whole contexts of parts that do not exist
-ABSENT_CONTEXTS = {"sweep", "fit"}
+ABSENT_CONTEXTS = {"fit"}
 
 
 def test_every_row_of_the_table_works_or_is_known_to_be_absent(desk):
@@ -71,7 +70,8 @@ def test_every_row_of_the_table_works_or_is_known_to_be_absent(desk):
     promised = {row for row in rows if row[0] in CONTEXTS}
     missing = promised - bound_rows()
     assert missing <= ABSENT, "a key of the table without a command"
-    assert {row[0] for row in rows} == {*CONTEXTS, *ABSENT_CONTEXTS, "chain", "number", "table", "plane", "response"}
+    of_parts = {"chain", "number", "table", "plane", "response", "sweep"}
+    assert {row[0] for row in rows} == {*CONTEXTS, *ABSENT_CONTEXTS, *of_parts}
     listed = {row.does for group in listed_rows().values() for row in group}
     assert not {does for _, does in missing} & listed
     for item in COMMANDS:
@@ -103,7 +103,7 @@ def test_the_command_line_is_copied_with_the_saved_project_or_the_chains_themsel
 
 def test_keys_of_unbuilt_parts_are_absent():
     bound = {key for item in COMMANDS for context in CONTEXTS for key in item.keys(context)}
-    assert not bound & {"W", "Shift+W"}
+    assert not bound & {"Shift+W"}
 
 
 @pytest.mark.parametrize(
