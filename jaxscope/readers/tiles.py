@@ -58,10 +58,15 @@ def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]
         except BaseException as failure:  # noqa: BLE001  (raised below, by the thread that is helped)
             failures.append(failure)
 
-    helpers = [threading.Thread(target=help_out, name="reads-along", daemon=True) for _ in range(n_helpers)]
-    for helper in helpers:
-        helper.start()
+    helpers: list[threading.Thread] = []
     try:
+        for _ in range(n_helpers):
+            helper = threading.Thread(target=help_out, name="reads-along", daemon=True)
+            try:
+                helper.start()
+            except RuntimeError:  # the system gives no more threads: those that are there have it all to do
+                break
+            helpers.append(helper)
         work_off()
     finally:
         for helper in helpers:

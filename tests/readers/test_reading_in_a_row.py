@@ -74,6 +74,16 @@ def test_a_failure_is_raised_and_ends_the_rest() -> None:
     assert len(begun) < 100
 
 
+def test_a_system_without_threads_reads_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    seen: list[int] = []
+    each_part(list(range(20)), tiles.LEAST_VALUES, seen.append)
+    assert seen == list(range(20))
+
+
 def test_a_part_that_never_ends_keeps_nobody_else_waiting() -> None:
     may_end = threading.Event()
     stalled = threading.Thread(
