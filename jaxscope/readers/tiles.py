@@ -49,12 +49,16 @@ def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]
                 deque(waiting, maxlen=0)
                 raise
 
-    n_helpers = min(n_threads(), MOST_THREADS, len(parts)) - 1 if n_values >= LEAST_VALUES else 0
+    _with_helpers(work_off, min(n_threads(), MOST_THREADS, len(parts)) - 1 if n_values >= LEAST_VALUES else 0)
+
+
+def _with_helpers(work: Callable[[], None], n_helpers: int) -> None:
+    """Work on this thread and on others; raise the first failure when all have ended."""
     failures: list[BaseException] = []
 
     def help_out() -> None:
         try:
-            work_off()
+            work()
         except BaseException as failure:  # noqa: BLE001  (raised below, by the thread that is helped)
             failures.append(failure)
 
@@ -67,7 +71,7 @@ def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]
             except RuntimeError:  # the system gives no more threads: those that are there have it all to do
                 break
             helpers.append(helper)
-        work_off()
+        work()
     finally:
         for helper in helpers:
             helper.join()
