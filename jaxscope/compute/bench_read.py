@@ -34,6 +34,7 @@ from jaxscope.writers import WriteRequest, open_writer
 Array = npt.NDArray[np.float64]
 #: Reads a file block by block and gives each to a function.
 Reading = Callable[[Path, Callable[[Array], object]], None]
+Row = dict[str, Any]
 
 RATE_HZ, N_CHANNELS = 1000, 32
 #: Values of a block, and of the whole file by the least seconds there are for it.
@@ -49,7 +50,7 @@ _RANGE = (-30000, 30000)
 _BLOCK = BLOCK_VALUES // N_CHANNELS
 
 
-def run(seconds: float, *, n_values: int | None = None) -> list[dict[str, Any]]:
+def run(seconds: float, *, n_values: int | None = None) -> list[Row]:
     """Return how fast the formats are read, beside plain reads and peers, in about ``seconds``."""
     each_s = seconds / len(PEERS)
     n_values = n_values or next(count for least_s, count in N_VALUES_BY_S if each_s >= least_s)
@@ -110,76 +111,81 @@ def _write_multiplexed(path: Path, n_samples: int) -> None:
             file.write(np.ascontiguousarray(samples_of(span).T.astype("<i2")).tobytes())
 
 
-def _rows(path: Path, stored: Path, seconds: float) -> list[dict[str, Any]]:
+def _rows(path: Path, stored: Path, seconds: float) -> list[Row]:
     """Compare reading with plain reads from the cache and the drive, and with the peer, where there are these."""
     library, peer = PEERS[path.name]
     has_peer = importlib.util.find_spec(library) is not None
     parts_s = seconds / (3 + has_peer)
     with closing(open_recording(path)) as recording:
         n_values = sum(channel.n_samples for channel in recording.info.channels)
-        error = max(
-            float(np.abs(recording.read(span.start, span.stop) - samples_of(span)).max())
-            for span in Span(0, n_values // N_CHANNELS).blocks(_BLOCK)
-        )
-        ours = partial(_read_all, recording)
         what = f"read: {recording.info.format}, {N_CHANNELS} × {n_values // N_CHANNELS}"
+        error, n_bytes = _largest_error(recording), stored.stat().st_size
+        ours = partial(_read_all, recording)
 
-        def row(name: str, contender: str, other: Callable[[], object], mine: Callable[[], object]) -> dict[str, Any]:
-            cpu = {"ours": _Counted(mine), "other": _Counted(other)}
-            times = medians({who: counted.run for who, counted in cpu.items()}, budget_s=parts_s)
-            n_bytes = stored.stat().st_size
+        def row(source: str, contender: str, other: Callable[[], object], prepare: Callable[[], object]) -> Row:
+            mine, its = _Timed(ours, prepare), _Timed(other, prepare)
+            medians({"ours": mine.run, "other": its.run}, budget_s=parts_s)  # in turn
             return {
-                "name": f"{what}, {name}",
-                "ours_ns_per_sample": times["ours"] / n_values * 1e9,
+                "name": f"{what}, {source}",
+                "ours_ns_per_sample": mine.wall_s() / n_values * 1e9,
                 "reference": contender,
-                "reference_ns_per_sample": times["other"] / n_values * 1e9,
-                "ratio": times["other"] / times["ours"],
+                "reference_ns_per_sample": its.wall_s() / n_values * 1e9,
+                "ratio": its.wall_s() / mine.wall_s(),
                 "max_abs_error": error,
-                "cpu_ratio": cpu["other"].median_s() / cpu["ours"].median_s(),
+                "cpu_ratio": its.cpu_s() / mine.cpu_s(),
                 "n_bytes": n_bytes,
-                "source": name,
-                "ours_bytes_per_s": n_bytes / times["ours"],
-                "reference_bytes_per_s": n_bytes / times["other"],
+                "source": source,
+                "ours_bytes_per_s": n_bytes / mine.wall_s(),
+                "reference_bytes_per_s": n_bytes / its.wall_s(),
             }
 
-        block_bytes = -(-stored.stat().st_size * BLOCK_VALUES // n_values)
+        block_bytes = -(-n_bytes * BLOCK_VALUES // n_values)
         plainly = PlainRead(stored, block_bytes).run
         cast = PlainRead(stored, block_bytes, STORED.get(path.suffix, _SHORT)).run
-        rows = [row("from the cache", PLAIN, plainly, ours), row("from the cache", CAST, cast, ours)]
+        rows = [row("from the cache", PLAIN, plainly, _nothing), row("from the cache", CAST, cast, _nothing)]
         if sys.platform == "linux":
-            dropped = partial(_drop_from_cache, stored)
-            both = partial(_after, dropped, plainly), partial(_after, dropped, ours)
-            rows.append(row("from the drive", PLAIN, *both))
+            rows.append(row("from the drive", PLAIN, plainly, partial(_drop_from_cache, stored)))
         if has_peer:
-            rows.append(row("from the cache", library, partial(peer, path, _nothing), ours))
+            rows.append(row("from the cache", library, partial(peer, path, _nothing), _nothing))
         return rows
 
 
-class _Counted:
-    """Counts the processor time that a function takes, which others that are busy on the machine do not lengthen."""
+def _largest_error(recording: Recording) -> float:
+    """Return how far what is read lies from what was written, at most."""
+    return max(
+        float(np.abs(recording.read(span.start, span.stop) - samples_of(span)).max())
+        for span in Span(0, recording.info.channels[0].n_samples).blocks(_BLOCK)
+    )
 
-    def __init__(self, function: Callable[[], object]) -> None:
-        self._function = function
-        self._taken_s: list[float] = []
+
+class _Timed:
+    """Times a function, and what it takes of the processors, which others that are busy do not lengthen.
+
+    What is prepared before each call is not counted, nor is the first call.
+    """
+
+    def __init__(self, function: Callable[[], object], prepare: Callable[[], object]) -> None:
+        self._function, self._prepare = function, prepare
+        self._taken_s: list[tuple[float, float]] = []
 
     def run(self) -> None:
-        """Call the function."""
-        begun = time.process_time()  # of all threads
+        """Prepare, and call the function."""
+        self._prepare()
+        begun_s, cpu_s = time.perf_counter(), time.process_time()
         self._function()
-        self._taken_s.append(time.process_time() - begun)
+        self._taken_s.append((time.perf_counter() - begun_s, time.process_time() - cpu_s))
 
-    def median_s(self) -> float:
+    def wall_s(self) -> float:
         """Return the seconds of the middle call."""
-        return median(self._taken_s)
+        return median(wall_s for wall_s, _ in self._taken_s[1:])
+
+    def cpu_s(self) -> float:
+        """Return the seconds of all processors in the middle call."""
+        return median(cpu_s for _, cpu_s in self._taken_s[1:])
 
 
-def _after(first: Callable[[], object], then: Callable[[], object]) -> None:
-    first()
-    then()
-
-
-def _nothing(_block: Array) -> None:
-    """Take a block and do nothing with it."""
+def _nothing(_block: Array | None = None) -> None:
+    """Do nothing, with a block or before."""
 
 
 class PlainRead:

@@ -201,18 +201,6 @@ class SampleTable:
         result = np.empty((len(channels), len(span)), dtype=np.float64)
         if not result.size:
             return result
-        low, high = min(channels) * self.channel_bytes, max(channels) * self.channel_bytes + self.dtype.itemsize
-        if self.sample_bytes > self.dtype.itemsize and high - low <= self.sample_bytes:
-            groups = [slice(0, len(channels))]
-        else:
-            groups = [slice(row, row + 1) for row in range(len(channels))]
-        if self._is_as_result and isinstance(file, ByteFile):
-            blocks = [span]
-        else:
-            # Samples of three bytes take four on their way.
-            near = TILE_BYTES // 3 if self.dtype == INT24 else TILE_BYTES
-            least, most = near // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
-            blocks = list(span.blocks(max(1, least, min(TILE_SAMPLES, most))))
 
         def make(part: tuple[slice, Span]) -> None:
             rows, block = part
@@ -221,9 +209,24 @@ class SampleTable:
             _multiply(tile, None if gains is None else gains[rows])
 
         # What is unpacked on the way is unpacked in order.
-        n_values = result.size if isinstance(file, ByteFile) else 0
-        each_part([(rows, block) for rows in groups for block in blocks], n_values, make)
+        is_file = isinstance(file, ByteFile)
+        each_part(self._parts(span, channels, in_place=is_file), result.size if is_file else 0, make)
         return result
+
+    def _parts(self, span: Span, channels: Sequence[int], *, in_place: bool) -> list[tuple[slice, Span]]:
+        """Return which rows and samples are read together."""
+        low, high = min(channels) * self.channel_bytes, max(channels) * self.channel_bytes + self.dtype.itemsize
+        if self.sample_bytes > self.dtype.itemsize and high - low <= self.sample_bytes:
+            groups = [slice(0, len(channels))]
+        else:
+            groups = [slice(row, row + 1) for row in range(len(channels))]
+        if self._is_as_result and in_place:
+            return [(rows, span) for rows in groups]
+        # Samples of three bytes take four on their way.
+        near = TILE_BYTES // 3 if self.dtype == INT24 else TILE_BYTES
+        least, most = near // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
+        blocks = list(span.blocks(max(1, least, min(TILE_SAMPLES, most))))
+        return [(rows, block) for rows in groups for block in blocks]
 
     def _read_tile(self, file: ByteSource, span: Span, channels: Sequence[int], into: FloatArray) -> None:
         """Read some samples of channels that lie side by side, or of one."""
