@@ -83,7 +83,7 @@ class SweepDrawer(AbstractView, QWidget):
         self.unit_words = Label("", px=12, token="text3")
         self.words = Label("", px=12, token="text2", align=RIGHT, shrink=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.play = IconButton("player-play", "Play through [Space]", size=28)
+        self.play = IconButton("player-play", "Go to and fro through the values: Space on the strip", size=28)
         self.keep = Button("Keep original", "quiet", height=28)
         self.use = Button("Use", "primary", height=28)
         self.close_button = IconButton("x", "Close; the original is kept [Esc]", size=28)
