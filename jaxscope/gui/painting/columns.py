@@ -122,8 +122,10 @@ def paint_columns(pixels: Pixels, stroke: Stroke, thickness: int, number: int) -
             low, high = min(low, lowest), max(high, highest)
     if high <= low:
         return
-    for row in range(low + 1, high):
-        np.add(edges[row], edges[row - 1], out=edges[row])
+    # the views of the rows are made once: to index them again would take longer than to add them
+    rows = list(edges[low:high])
+    for row, above in zip(rows[1:], rows, strict=False):
+        np.add(row, above, row)
     _fill(pixels[low:high, left:right], edges[low:high] > 0, number)
 
 

@@ -7,7 +7,7 @@ signals of the user, setting a widget from the state cannot echo back as an acti
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from jaxscope.compute.frames import Outcome
@@ -31,6 +31,14 @@ class ViewKit:
     scales: ScaleBook
     paint: Callable[[TraceScene], None]
     state: SessionState
+
+
+def is_pan(state: SessionState, previous: SessionState) -> bool:
+    """Whether nothing but the time at which the window begins is another: most of a window looks the same then."""
+    if state is previous or state.viewport.start_s == previous.viewport.start_s:
+        return False
+    moved = replace(state.viewport, start_s=previous.viewport.start_s)
+    return replace(state, viewport=previous.viewport) == previous and moved == previous.viewport
 
 
 class AbstractView:

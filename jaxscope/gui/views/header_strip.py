@@ -24,7 +24,7 @@ from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, panes_of, rail_px,
 from jaxscope.gui.painting.lanes import lanes_of, shown_channels
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_pan
 from jaxscope.gui.views.header_legend import Legend, Toggle, paint_legend, placed_entries, toggle_at
 from jaxscope.gui.views.header_scale import MainScale
 from jaxscope.gui.views.traces_cursors import cursor_measures, lane_in_question
@@ -120,6 +120,8 @@ class HeaderStripView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another window, scale or mode."""
         self._state = self._scale.state = state
+        if is_pan(state, previous):
+            return
         if state.viewport is not previous.viewport or _looks(state) != _looks(previous):
             self._refresh()
 

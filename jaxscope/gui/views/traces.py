@@ -41,8 +41,9 @@ from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_picture import picture_width
 from jaxscope.session.state import SessionState
 
-#: Quiet time after which the picture is painted at rest quality, and how many of them a frame is waited for.
-REST_MS, MOST_WAITS = 120, 10
+#: Quiet time after which the picture is painted at rest quality, and how many of them a frame is waited for; how long
+#: a window that moved waits for its picture.
+REST_MS, MOST_WAITS, LATE_MS = 120, 10, 10
 
 
 class TracesView(AbstractView, QWidget):
@@ -96,15 +97,16 @@ class TracesView(AbstractView, QWidget):
         self._waits = 0
         self._told_width = -1
         self._told_axis = -1.0
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._come_to_rest)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS, timeout=self._come_to_rest)
+        # a window that moved is painted with its picture where that comes at once, else with the last one, moved
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS, timeout=self.update)
         self._gestures = TraceGestures(self, dispatch, navigator)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumSize(200, 120)
         self.setAccessibleName("Traces")
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.follow_screen)
 
     @classmethod
     def of(cls, kit: ViewKit) -> Self:
@@ -128,7 +130,8 @@ class TracesView(AbstractView, QWidget):
         is_same_look = state.document.annotations is previous.document.annotations
         if state.viewport is not previous.viewport or not is_same_look or state is previous:
             self._describe()
-            self.update()
+            is_late = change == "window" and self._picture is not None
+            (self._late.start if is_late else self.update)()
         if self._pointer is not None and state.viewport is not previous.viewport:
             # the pointer stands still, the time under it does not
             self.pointer_moved.emit(self.second_at(self._pointer.x()))
@@ -162,7 +165,7 @@ class TracesView(AbstractView, QWidget):
                 self._show_image(outcome)
 
     def follow_screen(self) -> None:
-        """Paint again: a millimetre has another length."""
+        """Paint again: a millimetre has another length, or a colour another value."""
         self._ask("motion")
         self.update()
 
@@ -234,6 +237,7 @@ class TracesView(AbstractView, QWidget):
             return
         if self._picture is None or image.scene.serial > self._picture.scene.serial:
             self._picture = image
+            self._late.stop()
             self.update()
 
     def _ask(self, quality: Quality) -> None:
@@ -255,10 +259,6 @@ class TracesView(AbstractView, QWidget):
             f"{counted(len(model.lanes), 'channel')}, {model.start_s:.1f} to {model.stop_s:.1f} seconds, "
             f"{filter_words}, {model.state.viewport.mode}"
         )
-
-    def _on_theme(self) -> None:
-        self._ask("motion")
-        self.update()
 
     # --- painting
 
