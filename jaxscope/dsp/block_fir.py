@@ -76,6 +76,8 @@ def fir_toeplitz(x: Array, past: Array, n_valid: Array, band: Array) -> tuple[Ar
 LONGEST_EASY = 1 << 15
 #: bytes that are transformed at a time on a CPU: with what the transform needs beside them they stay in its cache
 GROUP_BYTES = 1 << 17
+#: channels from which longer transforms are real ones; so many fill the vectors of a CPU, in float64 twice
+LANES = 8
 
 
 def transform_length(n_taps: int) -> int:
@@ -114,8 +116,8 @@ def fir_overlap_save(
 
     A piece is as many samples as the taps reach back, which other pieces have had too, and new ones up to its length.
     Two pieces are transformed as one complex signal, as real taps keep its parts apart; but for rounding, so both are
-    of one channel, whose samples are of one size. A CPU takes few at a time, so that they stay in its cache; other
-    devices take all at once.
+    of one channel, whose samples are of one size. Only the longest of many channels are transformed one by one. A CPU
+    takes few at a time, so that they stay in its cache; other devices take all at once.
     """
     in_cache, at_once = partial(_in_groups, group_bytes=group_bytes), partial(_in_groups, group_bytes=x.size * 1024)
     y = lax.platform_dependent(x, past, n_valid, spectrum, cpu=in_cache, default=at_once)
@@ -123,30 +125,34 @@ def fir_overlap_save(
 
 
 class _Groups(NamedTuple):
-    """How pieces are taken together: ``pairs`` of them in each of ``rows`` channels."""
+    """How pieces are taken together: in each of ``rows`` channels so many of them, or as many pairs."""
 
     length: int
     new: int
     rows: int
-    pairs: int
+    pieces: int
+    is_paired: bool
 
     @property
-    def half(self) -> int:
-        """Samples that one half of the pairs adds."""
-        return self.pairs * self.new
+    def part(self) -> int:
+        """Samples that the pieces of a channel add."""
+        return self.pieces * self.new
 
     @property
-    def reach(self) -> int:
-        """Samples from which it does."""
-        return self.half + self.length - self.new
+    def step(self) -> int:
+        """Samples that a group adds."""
+        return 2 * self.part if self.is_paired else self.part
 
 
 def _groups(x: Array, length: int, before: int, group_bytes: int) -> _Groups:
     n_channels, n_samples = x.shape
-    most = max(group_bytes // (2 * x.dtype.itemsize * length), 1)
+    is_paired = length <= LONGEST_EASY or n_channels < LANES
+    most = group_bytes // (x.dtype.itemsize * length)
+    most = max(most // 2, 1) if is_paired else max(most, LANES)
     rows = min(most, n_channels)
     new = length - before
-    return _Groups(length, new, rows, min(most // rows, -(-n_samples // (2 * new))))
+    n_pieces = -(-n_samples // new)
+    return _Groups(length, new, rows, min(most // rows, -(-n_pieces // 2) if is_paired else n_pieces), is_paired)
 
 
 def _in_groups(x: Array, past: Array, n_valid: Array, spectrum: Array, *, group_bytes: int) -> Array:
@@ -154,7 +160,7 @@ def _in_groups(x: Array, past: Array, n_valid: Array, spectrum: Array, *, group_
     n_channels, n_samples = x.shape
     before = past.shape[1]
     groups = _groups(x, spectrum.shape[-1], before, group_bytes)
-    rows, step = groups.rows, 2 * groups.half
+    rows, step = groups.rows, groups.step
     n_groups = -(-n_channels // rows)
     total = -(-n_samples // step) * step
     x = jnp.pad(x, ((0, 0), (0, total - n_samples)))
@@ -185,14 +191,20 @@ def _filtered(
 ) -> Array:
     """Return ``y`` with what becomes of the group at ``place`` (channel, sample), ``shift`` samples later in it."""
     row, sample = place
-    places = [(row, sample), (row, sample + groups.half)]
+    part, late = groups.part, groups.length - groups.new
+    places = [(row, sample), (row, sample + part)] if groups.is_paired else [(row, sample)]
     pieces = [
-        _overlapping(lax.dynamic_slice(source, at, (groups.rows, groups.reach)), groups.pairs, groups.new)
+        _overlapping(lax.dynamic_slice(source, at, (groups.rows, part + late)), groups.pieces, groups.new)
         for at in places
     ]
-    filtered = jnp.fft.ifft(jnp.fft.fft(lax.complex(*pieces)) * spectrum)[..., groups.length - groups.new :]
-    for own, (row, sample) in zip((filtered.real, filtered.imag), places, strict=True):
-        y = lax.dynamic_update_slice(y, own.reshape(groups.rows, groups.half), (row, sample + shift))
+    if groups.is_paired:
+        both = jnp.fft.ifft(jnp.fft.fft(lax.complex(*pieces)) * spectrum)[..., late:]
+        filtered = [both.real, both.imag]
+    else:
+        half = spectrum[..., : groups.length // 2 + 1]
+        filtered = [jnp.fft.irfft(jnp.fft.rfft(pieces[0]) * half, groups.length)[..., late:]]
+    for own, (row, sample) in zip(filtered, places, strict=True):
+        y = lax.dynamic_update_slice(y, own.reshape(groups.rows, part), (row, sample + shift))
     return y
 
 

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp.block_fir import new_samples
+from jaxscope.dsp.block_fir import LANES, new_samples
 from jaxscope.engines import arena, compiled
 from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
@@ -246,9 +246,9 @@ class JaxProgram(AbstractProgram):
             return run_chunks(flow, length, carried, fill, advance, _collect)
 
     def noted(self, out: Any) -> Any:
-        """Note which devices hold a result, and return it."""
-        devices = out[0].devices()
-        self.ran_on = tuple(sorted(f"{device.platform}:{device.id}" for device in devices))
+        """Note which devices hold a first result, and return it."""
+        if not self.ran_on:
+            self.ran_on = tuple(sorted(f"{device.platform}:{device.id}" for device in out[0].devices()))
         return out
 
     def _padded_rows(self, n_rows: int, length: int) -> int:
@@ -265,7 +265,7 @@ class JaxProgram(AbstractProgram):
         """Return how many samples and how many channels go to the device at a time."""
         windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
         itemsize = self.dtype().itemsize
-        length = chunk_samples(n_rows, itemsize, max(windows, default=1))
+        length = min(chunk_samples(n_rows, itemsize, max(windows, default=1)), bucket_samples(n_samples))
         sizes = [
             filled_taps(column[0], save_unit(len(column[0].values))).size
             for column, kind in zip(self._parts, self.kinds, strict=True)
@@ -273,10 +273,10 @@ class JaxProgram(AbstractProgram):
         ]
         if sizes:  # whole pairs of pieces
             pair = 2 * new_samples(max(sizes))
-            length = pair * max(length // pair, 1)
-            length = bucket_samples(length) if "block" in self.kinds else length
-        length = min(length, bucket_samples(n_samples))
-        return length, max(4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1)), 1)
+            whole = pair * max(length // pair, 1)
+            length = min(bucket_samples(whole), length) if "block" in self.kinds else whole
+        at_once = 4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1))
+        return length, max(at_once - at_once % LANES if at_once > LANES else at_once, 1)
 
     def view(
         self, x: Array, first_sample: int, bin_size: int, cut: slice, montage: npt.ArrayLike | None = None

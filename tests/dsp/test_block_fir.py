@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.signal
 
 from jaxscope.dsp import block_fir
 
@@ -40,6 +41,21 @@ def test_overlap_save_equals_the_sum(n_channels: int, n_samples: int, pieces: in
     y, after = saved(x, past, n_samples, spectrum, pieces * 16 * spectrum.size)
     np.testing.assert_allclose(y, direct(x, past, taps), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(after, np.concatenate([past, x], axis=1)[:, n_samples:])
+
+
+@pytest.mark.parametrize("n_channels", [2, block_fir.LANES + 1])
+def test_the_longest_transforms(n_channels: int) -> None:
+    """In pairs where channels are few, else one by one, in groups that overlap; the second chunk goes on."""
+    taps = RNG.standard_normal(8200)
+    x = RNG.standard_normal((n_channels, 90000))
+    spectrum = block_fir.taps_spectrum(taps, np.float64)
+    assert spectrum.size > block_fir.LONGEST_EASY
+    expected = scipy.signal.oaconvolve(x, taps[np.newaxis], axes=1)[:, :90000]
+    state, parts = np.zeros((n_channels, 8199)), []
+    for own in (x[:, :60000], x[:, 60000:]):
+        y, state = saved(own, state, own.shape[1], spectrum, block_fir.GROUP_BYTES)
+        parts.append(y)
+    np.testing.assert_allclose(np.concatenate(parts, axis=1), expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_valid", [0, 5, 1001, 2999])
