@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
@@ -24,6 +24,7 @@ from jaxscope.gui.painting.painter_thread import TraceImage
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene
 from jaxscope.gui.theme import colour, theme
+from jaxscope.gui.timers import one_shot
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_cursors import cursor_near, paint_cursors
@@ -97,9 +98,9 @@ class TracesView(AbstractView, QWidget):
         self._waits = 0
         self._told_width = -1
         self._told_axis = -1.0
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS, timeout=self._come_to_rest)
+        self._rest = one_shot(self, REST_MS, self._come_to_rest)
         # a window that moved is painted with its picture where that comes at once, else with the last one, moved
-        self._late = QTimer(self, singleShot=True, interval=LATE_MS, timeout=self.update)
+        self._late = one_shot(self, LATE_MS, self.update)
         self._gestures = TraceGestures(self, dispatch, navigator)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -139,9 +140,8 @@ class TracesView(AbstractView, QWidget):
     def show_frame(self, outcome: object) -> None:
         """Show a newer frame, another recording, or that the picture is held."""
         match outcome:
-            case Frame():
-                if self.model.take_frame(outcome):
-                    self._ask("motion")
+            case Frame() if self.model.take_frame(outcome):
+                self._ask("motion")
             case Opened():
                 self.model.open(outcome)
                 self._picture = None
