@@ -21,10 +21,11 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
-from jaxscope.readers.edf_annotations import AnnotationScan, gaps_between, scan_annotations
+from jaxscope.readers.edf_annotations import AnnotationScan, AnnotationScanner, gaps_between
 from jaxscope.readers.edf_header import Calibration, EdfHeader, SignalHeader, parse_header, sniff_bdf, sniff_edf
 from jaxscope.readers.edf_records import Column, RecordFile, integers
 from jaxscope.readers.record_recording import Decoder, RecordRecording, StoredSignal
+from jaxscope.readers.scans import Scan, scanned_whole
 
 #: Onsets are written as decimals, often with four digits after the point.
 _ONSET_ROUNDING_S = 1e-4
@@ -32,22 +33,109 @@ _ONSET_ROUNDING_S = 1e-4
 _TAIL_BYTES = 4096
 
 
+class EdfScan(Scan):
+    """Goes through the annotations of a file; its samples need no scan.
+
+    Where the records follow each other, all samples are shown at once and only annotations come later. Where there may
+    be gaps, a record has its place in time once the records before it are known.
+
+    Parameters
+    ----------
+    path : Path
+    options : OpenOptions
+    title : str
+        What sentences call the format.
+    """
+
+    def __init__(self, path: Path, options: OpenOptions, title: str) -> None:
+        self._path, self._options = path, options
+        self._header = parse_header(path, title)
+        self._warnings = list(self._header.problems)
+        n_records = _count_records(path, self._header, self._warnings)
+        super().__init__(self._header.header_bytes + n_records * self._header.record_bytes)
+        self._file = self._opened(n_records)
+        self._n_records = n_records
+        notes = _note_columns(self._header)
+        every_onset = self._header.is_discontinuous
+        self._scanner = AnnotationScanner(self._file, notes, every_onset=every_onset) if notes else None
+        self._has_gaps = every_onset and bool(notes)
+        #: marked as continuous, which its records contradict
+        self._is_mismarked = False
+        if self._scanner is not None and not every_onset and _jumps(self._scanner.edges_s(), n_records, self._record_s):
+            self._is_mismarked = self._has_gaps = True
+            self._scanner = AnnotationScanner(self._file, notes, every_onset=True)
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether there is anything to go through."""
+        return self._scanner is not None
+
+    @property
+    def _record_s(self) -> float:
+        return _record_seconds(self._header, _data_signals(self._header), self._options, [])
+
+    def _opened(self, n_records: int) -> RecordFile:
+        header = self._header
+        return RecordFile(
+            self._path, first_byte=header.header_bytes, record_bytes=header.record_bytes, n_records=n_records
+        )
+
+    def step(self) -> bool:
+        if self._scanner is None:
+            self.position = self.n_bytes
+            return False
+        has_more = self._scanner.go_on(self._scanner.n_at_once)
+        self.position = self._header.header_bytes + self._scanner.position * self._header.record_bytes
+        return has_more
+
+    def recording(self) -> Recording:
+        scan = None if self._scanner is None else self._scanner.found()
+        n_records = self._scanner.position if self._scanner is not None and self._has_gaps else self._n_records
+        file = self._opened(n_records)
+        try:
+            return _assemble(
+                self._header, file, self._options, list(self._warnings), scan, is_mismarked=self._is_mismarked
+            )
+        except BaseException:
+            file.close()
+            raise
+
+    def close(self) -> None:
+        self._file.close()
+
+
 def _open(path: Path, options: OpenOptions, title: str) -> Recording:
-    header = parse_header(path, title)
-    warnings = list(header.problems)
-    n_records = _count_records(path, header, warnings)
-    file = RecordFile(path, first_byte=header.header_bytes, record_bytes=header.record_bytes, n_records=n_records)
-    try:
-        return _assemble(header, file, options, warnings)
-    except BaseException:
-        file.close()
-        raise
+    return scanned_whole(EdfScan(path, options, title))
 
 
-def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warnings: list[str]) -> Recording:
+def _scan(path: Path, options: OpenOptions, title: str) -> Scan | None:
+    """Return the scan of a file with annotations, None where there are none to go through."""
+    scan = EdfScan(path, options, title)
+    if scan.has_notes:
+        return scan
+    scan.close()
+    return None
+
+
+def _note_columns(header: EdfHeader) -> list[Column]:
+    columns = zip(header.signals, _columns_of(header), strict=True)
+    return [column for signal, column in columns if signal.is_annotations and column.width]
+
+
+def _data_signals(header: EdfHeader) -> list[SignalHeader]:
+    return [signal for signal in header.signals if not signal.is_annotations and signal.samples_per_record]
+
+
+def _assemble(
+    header: EdfHeader,
+    file: RecordFile,
+    options: OpenOptions,
+    warnings: list[str],
+    scan: AnnotationScan | None,
+    *,
+    is_mismarked: bool,
+) -> Recording:
     columns = _columns_of(header)
-    is_note = [signal.is_annotations for signal in header.signals]
-    notes = [column for column, note in zip(columns, is_note, strict=True) if note and column.width]
     signals = [(signal, column) for signal, column in zip(header.signals, columns, strict=True) if column.width]
     signals = [(signal, column) for signal, column in signals if not signal.is_annotations]
     warnings += [
@@ -57,7 +145,7 @@ def _assemble(header: EdfHeader, file: RecordFile, options: OpenOptions, warning
     ]
 
     record_s = _record_seconds(header, [signal for signal, _ in signals], options, warnings)
-    annotations, gaps, first_onset_s = _times(header, file, notes, record_s, warnings)
+    annotations, gaps, first_onset_s = _times(header, scan, record_s, warnings, is_mismarked=is_mismarked)
     names = unique_names(signal.label for signal, _ in signals)
     annotations = _of_channels(annotations, frozenset(names))
     channels, calibrations = [], []
@@ -181,20 +269,16 @@ def _record_seconds(
 
 
 def _times(
-    header: EdfHeader, file: RecordFile, notes: Sequence[Column], record_s: float, warnings: list[str]
+    header: EdfHeader, scan: AnnotationScan | None, record_s: float, warnings: list[str], *, is_mismarked: bool
 ) -> tuple[tuple[Annotation, ...], tuple[Gap, ...], float]:
     """Return the annotations and gaps in seconds from the first sample, and when that is after the header's start."""
-    if not notes:
+    if scan is None:
         if header.is_discontinuous:
             warnings.append("The file is marked as having gaps but has no annotation signal that tells where they are")
         return (), (), 0.0
-    scan = scan_annotations(file, notes, every_onset=header.is_discontinuous)
-    if not header.is_discontinuous and _jumps(scan, record_s):
+    if is_mismarked:
         warnings.append("The file is marked as continuous, but its records tell of gaps; they are shown")
-        scan = scan_annotations(file, notes, every_onset=True)
-        gaps = _gaps(header, scan, record_s, warnings)
-    else:
-        gaps = _gaps(header, scan, record_s, warnings) if header.is_discontinuous else ()
+    gaps = _gaps(header, scan, record_s, warnings) if is_mismarked or header.is_discontinuous else ()
     if scan.n_unreadable:
         warnings.append(f"Annotations that cannot be read ({scan.n_unreadable}) are left out")
     first_s = float(scan.onsets_s[0]) if len(scan.onsets_s) and np.isfinite(scan.onsets_s[0]) else 0.0
@@ -216,12 +300,10 @@ def _of_channels(annotations: tuple[Annotation, ...], names: frozenset[str]) -> 
     )
 
 
-def _jumps(scan: AnnotationScan, record_s: float) -> bool:
+def _jumps(edges_s: tuple[float, float], n_records: int, record_s: float) -> bool:
     """Say whether the last record begins a record or more later than records in a row would."""
-    if not len(scan.onsets_s):
-        return False
-    lasted_s = float(scan.onsets_s[-1] - scan.onsets_s[0])
-    return record_s > 0 and lasted_s - (len(scan.onsets_s) - 1) * record_s >= record_s
+    lasted_s = edges_s[1] - edges_s[0]
+    return record_s > 0 and lasted_s - (n_records - 1) * record_s >= record_s
 
 
 def _gaps(header: EdfHeader, scan: AnnotationScan, record_s: float, warnings: list[str]) -> tuple[Gap, ...]:
@@ -271,5 +353,19 @@ def open_bdf(path: Path, options: OpenOptions) -> Recording:
     return _open(path, options, "BDF")
 
 
-EDF_FORMAT = ReaderFormat(name="edf", title="EDF", suffixes=(".edf", ".edf+", ".rec"), sniff=sniff_edf, open=open_edf)
-BDF_FORMAT = ReaderFormat(name="bdf", title="BDF", suffixes=(".bdf", ".bdf+"), sniff=sniff_bdf, open=open_bdf)
+EDF_FORMAT = ReaderFormat(
+    name="edf",
+    title="EDF",
+    suffixes=(".edf", ".edf+", ".rec"),
+    sniff=sniff_edf,
+    open=open_edf,
+    scan=partial(_scan, title="EDF"),
+)
+BDF_FORMAT = ReaderFormat(
+    name="bdf",
+    title="BDF",
+    suffixes=(".bdf", ".bdf+"),
+    sniff=sniff_bdf,
+    open=open_bdf,
+    scan=partial(_scan, title="BDF"),
+)

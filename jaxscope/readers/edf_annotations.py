@@ -21,6 +21,11 @@ from jaxscope.readers.byte_file import ByteArray
 from jaxscope.readers.edf_records import Column, RecordFile
 
 _TEXT_END = 0x14
+#: Bytes of an onset that is written as a plain number, and how many there are at most.
+_IN_ONSET = np.isin(np.arange(256), np.frombuffer(b"+-.0123456789", dtype=np.uint8))
+_LONGEST_ONSET = 24
+#: Records of which only the annotations are read, one by one, at a time.
+_FEW_RECORDS = 2048
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,8 +37,8 @@ class AnnotationScan:
     n_unreadable: int = 0
 
 
-def scan_annotations(file: RecordFile, columns: Sequence[Column], *, every_onset: bool) -> AnnotationScan:
-    """Read all annotation signals of a file.
+class AnnotationScanner:
+    """Goes through the annotation signals of a file, some records at a time.
 
     Parameters
     ----------
@@ -41,22 +46,95 @@ def scan_annotations(file: RecordFile, columns: Sequence[Column], *, every_onset
     columns : sequence of Column
         Where the annotation signals lie; the first one keeps the time.
     every_onset : bool
-        Find when each record begins, and not only the first and the last: slower, needed where there may be gaps.
+        Find when each record begins, and not only the first and the last: needed where there may be gaps.
     """
-    scan = AnnotationScan(onsets_s=np.full(file.n_records, np.nan))
-    for number, column in enumerate(columns):
-        keeps_time = number == 0
-        for first, (rows,) in file.columns(0, file.n_records, [column]):
-            needed = ~_only_keeps_time(rows)
-            if keeps_time:
-                needed |= every_onset
-                for edge in (0, file.n_records - 1):
-                    if first <= edge < first + len(rows):
-                        needed[edge - first] = True
-            for row in np.flatnonzero(needed):
-                _scan_row(rows[row].tobytes(), int(first + row), scan, keeps_time=keeps_time)
-    scan.annotations.sort(key=lambda note: (note.onset_s, -1.0 if note.duration_s is None else note.duration_s))
-    return scan
+
+    def __init__(self, file: RecordFile, columns: Sequence[Column], *, every_onset: bool) -> None:
+        self._file, self._columns, self._every_onset = file, tuple(columns), every_onset
+        #: records that have been gone through
+        self.position = 0
+        self._onsets_s = np.full(file.n_records, np.nan)
+        self._scans = [AnnotationScan(onsets_s=self._onsets_s) for _ in columns]
+        self._is_last_plain = False
+
+    @property
+    def n_at_once(self) -> int:
+        """How many records are well gone through at a time."""
+        usual = self._file.n_at_once(self._columns)
+        return min(usual, _FEW_RECORDS) if self._file.is_sparse(self._columns) else usual
+
+    def go_on(self, n_records: int) -> bool:
+        """Go through the next records; return False once there are no more."""
+        stop = min(self._file.n_records, self.position + n_records)
+        for first, parts in self._file.columns(self.position, stop, self._columns):
+            for number, (rows, scan) in enumerate(zip(parts, self._scans, strict=True)):
+                self._take(first, rows, scan, keeps_time=number == 0)
+        self.position = stop
+        return stop < self._file.n_records
+
+    def found(self) -> AnnotationScan:
+        """Return what was found so far, as something of its own."""
+        result = AnnotationScan(
+            onsets_s=self._onsets_s[: self.position].copy(),
+            annotations=[note for scan in self._scans for note in scan.annotations],
+            n_unreadable=sum(scan.n_unreadable for scan in self._scans),
+        )
+        if self._is_last_plain and self.position == self._file.n_records:
+            self._scan_edge(self.position - 1, result)
+        result.annotations.sort(key=lambda note: (note.onset_s, -1.0 if note.duration_s is None else note.duration_s))
+        return result
+
+    def edges_s(self) -> tuple[float, float]:
+        """Return when the first and the last record begin, NaN where that is not told."""
+        if not self._file.n_records:
+            return math.nan, math.nan
+        scan = AnnotationScan(onsets_s=np.full(self._file.n_records, np.nan))
+        for record in (0, self._file.n_records - 1):
+            self._scan_edge(record, scan)
+        return float(scan.onsets_s[0]), float(scan.onsets_s[-1])
+
+    def _scan_edge(self, record: int, scan: AnnotationScan) -> None:
+        column = self._columns[0]
+        _scan_row(self._file.bytes_at(record, column.offset, column.width).tobytes(), record, scan, keeps_time=True)
+
+    def _take(self, first: int, rows: ByteArray, scan: AnnotationScan, *, keeps_time: bool) -> None:
+        is_plain = _only_keeps_time(rows)
+        needed = ~is_plain
+        if keeps_time and self._every_onset:
+            onsets_s, is_known = _plain_onsets(rows)
+            known = is_plain & is_known
+            self._onsets_s[first : first + len(rows)][known] = onsets_s[known]
+            needed |= ~known
+        elif keeps_time:
+            needed[0] |= first == 0
+            # the last record is looked at once it is known to be the last
+            self._is_last_plain = not needed[-1]
+        for row in np.flatnonzero(needed):
+            _scan_row(rows[row].tobytes(), int(first + row), scan, keeps_time=keeps_time)
+
+
+def _plain_onsets(rows: ByteArray) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the onsets of rows that hold a plain number, two separators and nothing else, and which rows these are.
+
+    A row that is empty tells none, and is known too.
+    """
+    onsets_s: npt.NDArray[np.float64] = np.full(len(rows), np.nan)
+    is_known: npt.NDArray[np.bool_] = np.logical_not(rows.any(axis=1))
+    places = (rows == _TEXT_END).argmax(axis=1)
+    for place in np.unique(places).tolist():
+        if not 1 <= place <= min(_LONGEST_ONSET, rows.shape[1] - 2):
+            continue
+        chosen = np.flatnonzero(places == place)
+        text = rows[chosen, :place]
+        is_good = _IN_ONSET[text].all(axis=1) & (rows[chosen, place + 1] == _TEXT_END)
+        is_good &= ~rows[chosen, place + 2 :].any(axis=1)
+        try:
+            values = np.ascontiguousarray(text[is_good]).view(f"S{place}").reshape(-1).astype(np.float64)
+        except ValueError:
+            continue  # such as two signs: these rows are looked at one by one
+        onsets_s[chosen[is_good]] = values
+        is_known[chosen[is_good]] = True
+    return onsets_s, is_known
 
 
 def _only_keeps_time(rows: ByteArray) -> npt.NDArray[np.bool_]:

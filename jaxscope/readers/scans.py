@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Lock
+from time import monotonic
 
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
@@ -20,6 +21,8 @@ from jaxscope.readers.soundness import MendedRecording, sound
 #: So much of a file is taken in before its first part is shown; what is not much longer is read whole at once.
 FIRST_BYTES = 8 << 20
 WHOLE_UP_TO_BYTES = 2 * FIRST_BYTES
+#: What takes no longer than this is read whole too: nobody waits for it.
+PATIENCE_S = 0.2
 
 #: Yields the share of the file that has been taken in; returns the recording of the whole.
 Indexing = Generator[float, None, Recording]
@@ -138,9 +141,10 @@ def scanned_first(scan: Scan, name: str) -> FirstPart:
         If it cannot be read.
     """
     try:
-        is_long = scan.n_bytes > WHOLE_UP_TO_BYTES
-        while (has_more := scan.step()) and not (is_long and scan.position >= FIRST_BYTES):
-            pass
+        is_long, begun = scan.n_bytes > WHOLE_UP_TO_BYTES, monotonic()
+        while has_more := scan.step():
+            if is_long and scan.position >= FIRST_BYTES and monotonic() - begun >= PATIENCE_S:
+                break
         first = _shown(scan, name) if has_more else None
     except BaseException:
         scan.close()

@@ -13,6 +13,7 @@ import pytest
 from jaxscope.data.recording import Recording, RecordingInfo
 from jaxscope.readers import (
     brainvision_text,
+    edf_records,
     mseed_records,
     open_first_part,
     open_recording,
@@ -210,6 +211,8 @@ def opened_in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Reco
     ):
         monkeypatch.setattr(module, name, PART_BYTES)
     monkeypatch.setattr(scans, "WHOLE_UP_TO_BYTES", 2 * PART_BYTES)
+    monkeypatch.setattr(scans, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(edf_records, "CHUNK_BYTES", PART_BYTES)
 
     def opened(path: Path, **told: Any) -> tuple[RecordingInfo, RecordingInfo]:
         first = open_first_part(path, **told)

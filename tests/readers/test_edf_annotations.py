@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxscope.data.annotations import Annotation, Gap
-from jaxscope.readers import open_recording
+from jaxscope.readers import open_first_part, open_recording
+from jaxscope.readers.base import OpenOptions
+from jaxscope.readers.edf import EDF_FORMAT
 from jaxscope.readers.edf_annotations import gaps_between
 
 Write = Callable[..., Path]
@@ -185,3 +187,55 @@ def test_rounded_times_are_no_gaps() -> None:
 def test_a_clock_that_drifts_slowly_makes_no_gaps() -> None:
     onsets = np.arange(1000) * 1.00005
     assert gaps_between(onsets, 1.0, 1e-3) == ((), 0)
+
+
+@pytest.mark.parametrize("reserved", ["EDF+C", "EDF+D"])
+@pytest.mark.parametrize("later", ["nothing", "a gap", "a step back", "no time", "a duration", "damage", "two signs"])
+def test_what_comes_later_is_the_same_where_the_first_part_was_shown(
+    reserved: str, later: str, plain_edf: Any, write: Write, opened_in_parts: Callable[..., Any]
+) -> None:
+    n_records = 300
+    tals = list(keep_time(*map(str, range(n_records)), extra={k: b"+%d\x14note\x14\0" % k for k in (3, 150, 299)}))
+    tals[280] = {
+        "nothing": tals[280],
+        "a gap": tals[280],
+        "a step back": b"+270\x14\x14\0",
+        "no time": b"",
+        "a duration": b"+280\x151\x14\x14\0",
+        "damage": b"+280\x14\x14\0junk\0",
+        "two signs": b"+2-80\x14\x14\0",
+    }[later]
+    if later == "a gap":
+        tals[280:] = keep_time(*(str(k + 50) for k in range(280, n_records)), extra={19: b"+349\x14note\x14\0"})
+    signals = tuple(replace(one, stored=list(one.stored) * (n_records // 5)) for one in plain_edf.signals)
+    path = write(plain_edf.with_changes(signals=signals, tals=tuple(tals), reserved=reserved))
+    shown, whole = opened_in_parts(path)
+    n_shown = shown.channels[0].n_samples
+    if reserved == "EDF+C" and later != "a gap":
+        assert n_shown == 2400  # they follow each other, so all are known
+    else:
+        assert 0 < n_shown < 2400
+    assert [note.text for note in shown.annotations] == ["note"]
+    assert [note.text for note in whole.annotations] == ["note"] * 3
+    assert len(whole.gaps) == (later == "a gap")
+    words = {
+        "a gap": "marked as continuous" if reserved == "EDF+C" else "",
+        "a step back": "begin before the one before" if reserved == "EDF+D" else "",
+        "no time": "do not tell when they begin (1)" if reserved == "EDF+D" else "",
+        "damage": "cannot be read (1)" if reserved == "EDF+D" else "",
+        "two signs": "cannot be read (1)" if reserved == "EDF+D" else "",
+    }.get(later, "")
+    assert words in " | ".join(whole.warnings)
+    assert bool(words) == bool(whole.warnings)
+
+
+def test_a_file_without_annotations_has_nothing_to_go_through(plain_edf: Any, write: Write) -> None:
+    with open_first_part(write(plain_edf)).recording as recording:
+        assert recording.info.channels[0].n_samples == 40
+    scan = EDF_FORMAT.scan
+    assert scan is not None
+    assert scan(write(plain_edf), OpenOptions()) is None
+
+
+def test_a_file_that_is_gone_through_soon_is_read_whole_at_once(plain_edf: Any, write: Write) -> None:
+    assert open_first_part(write(plus(plain_edf, "0", "1", "2", "3", "4"))).indexing is None
