@@ -68,13 +68,18 @@ def row_groups(
     from jaxscope.engines.base import structure_of
 
     groups: dict[object, list[int]] = {}
+    # neighbours mostly share a design, and to find its structure takes longer than to look
+    last: ChainDesign | None = None
+    own_rows: list[int] = []
     for row, design in enumerate(designs):
         if design is not None and design.parts:
-            groups.setdefault(structure_of(design), []).append(row)
+            if design is not last:
+                last, own_rows = design, groups.setdefault(structure_of(design), [])
+            own_rows.append(row)
     result: list[RowGroup] = []
     for rows in groups.values():
         own = tuple(design for row in rows if (design := designs[row]) is not None)
-        shared = own[:1] if len(set(own)) == 1 else own
+        shared = own[:1] if all(one is own[0] or one == own[0] for one in own) else own
         key = ProgramKey(designs=shared, n_channels=len(rows), device=device, precision=precision, method=method)
         result.append(RowGroup(rows=tuple(rows), key=key))
     return tuple(result)

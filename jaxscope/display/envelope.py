@@ -16,7 +16,7 @@ Samples = npt.NDArray[np.floating]
 #: Longest bin that is reduced sample by sample.
 SHORT_BIN = 32
 #: Bins that decide a centre, at least: with more, every n-th is looked at.
-CENTRE_BINS = 256
+CENTRE_BINS = 96
 #: Samples that are reduced at a time.
 CACHE_VALUES = 32_768
 #: The largest height that is told: a scale of it can still be drawn.
