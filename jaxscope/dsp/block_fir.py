@@ -116,8 +116,8 @@ def fir_overlap_save(
 
     A piece is as many samples as the taps reach back, which other pieces have had too, and new ones up to its length.
     Two pieces are transformed as one complex signal, as real taps keep its parts apart; but for rounding, so both are
-    of one channel, whose samples are of one size. Only the longest of many channels are transformed one by one. A CPU
-    takes few at a time, so that they stay in its cache; other devices take all at once.
+    of one channel, whose samples are of one size. Only the longest, or a single one, of many channels go one by one.
+    A CPU takes few at a time, so that they stay in its cache; other devices take all at once.
     """
     in_cache, at_once = partial(_in_groups, group_bytes=group_bytes), partial(_in_groups, group_bytes=x.size * 1024)
     y = lax.platform_dependent(x, past, n_valid, spectrum, cpu=in_cache, default=at_once)
@@ -146,12 +146,14 @@ class _Groups(NamedTuple):
 
 def _groups(x: Array, length: int, before: int, group_bytes: int) -> _Groups:
     n_channels, n_samples = x.shape
+    new = length - before
+    n_pieces = -(-n_samples // new)
+    if n_pieces == 1 and n_channels >= LANES:  # all there is, mostly little
+        return _Groups(length, new, n_channels, 1, is_paired=False)
     is_paired = length <= LONGEST_EASY or n_channels < LANES
     most = group_bytes // (x.dtype.itemsize * length)
     most = max(most // 2, 1) if is_paired else max(most, LANES)
     rows = min(most, n_channels)
-    new = length - before
-    n_pieces = -(-n_samples // new)
     return _Groups(length, new, rows, min(most // rows, -(-n_pieces // 2) if is_paired else n_pieces), is_paired)
 
 

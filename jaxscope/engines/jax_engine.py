@@ -271,9 +271,8 @@ class JaxProgram(AbstractProgram):
             for column, kind in zip(self._parts, self.kinds, strict=True)
             if kind == "overlap-save" and isinstance(column[0], Taps)
         ]
-        if sizes:  # whole pairs of pieces
-            pair = 2 * new_samples(max(sizes))
-            whole = pair * max(length // pair, 1)
+        if sizes and length > (piece := new_samples(max(sizes))):  # whole pairs of pieces
+            whole = max(length // (2 * piece), 1) * 2 * piece
             length = min(bucket_samples(whole), length) if "block" in self.kinds else whole
         at_once = 4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1))
         return length, max(at_once - at_once % LANES if at_once > LANES else at_once, 1)
