@@ -9,7 +9,6 @@ Source: SEED manual 2.4, chapter 8, "Data records".
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,19 +18,19 @@ import numpy.typing as npt
 
 from jaxscope.errors import ReadError
 from jaxscope.readers.byte_file import ByteArray, ByteFile
+from jaxscope.readers.mseed_headers import FIXED_BYTES, header_orders, is_header, looks_like_header, order_in
 
-_FIXED_BYTES = 48
 _LEAST_RECORD, _MOST_RECORD = 128, 1 << 20
 _STEP = 64
 _BUFFER_BYTES = 8 << 20
-_QUALITIES = b"DRQM"
 _TYPE_DATA, _TYPE_RATE, _TYPE_MICROSECONDS = 1000, 100, 1001
 _MOST_BLOCKETTES = 64
 _FIRST_WINDOW = 4
-#: Which bytes may be in the number of a record, and which are its quality.
-_IN_NUMBER = np.isin(np.arange(256), np.frombuffer(b"0123456789 \0", dtype=np.uint8))
-_IN_QUALITIES = np.isin(np.arange(256), np.frombuffer(_QUALITIES, dtype=np.uint8))
 _STEIM1 = 10
+#: By year: the days from 1970 to its begin.
+_DAYS = (np.arange(2101) - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
+#: So many channels of a run are told apart one by one.
+_FEW_LABELS = 24
 #: A rate below one sample in thirty years is damage, and none.
 _LEAST_HZ = 1e-9
 
@@ -83,10 +82,10 @@ class Found:
 
 def sniff_mseed(head: bytes) -> bool:
     """Say whether these bytes can only be a miniSEED record or the volume header of full SEED."""
-    if len(head) < _FIXED_BYTES or not head[:6].isdigit():
+    if len(head) < FIXED_BYTES or not head[:6].isdigit():
         return False
     volume = head[6:7] == b"V" and head[7:8] == b" " and head[8:11] in (b"008", b"010", b"011")
-    return _is_header(head[:_FIXED_BYTES]) or volume
+    return is_header(head[:FIXED_BYTES]) or volume
 
 
 def scan_next(file: ByteFile, position: int, found: Found) -> int:
@@ -100,10 +99,10 @@ def scan_next(file: ByteFile, position: int, found: Found) -> int:
     found : Found
         What came before; it grows.
     """
-    if position + _FIXED_BYTES <= file.n_bytes:
+    if position + FIXED_BYTES <= file.n_bytes:
         raw = file.read(position, min(_BUFFER_BYTES, file.n_bytes - position))
         position += _scan_buffer(file, raw, position, found)
-        if position + _FIXED_BYTES <= file.n_bytes:
+        if position + FIXED_BYTES <= file.n_bytes:
             return position
     found.n_foreign_bytes += max(0, file.n_bytes - position)
     return file.n_bytes
@@ -129,6 +128,7 @@ def records_of(name: str, found: Found, warnings: list[str]) -> Records:
     if found.n_foreign_bytes:
         warnings.append(f"{found.n_foreign_bytes:,} bytes that belong to no data record are left out")
     columns = [np.concatenate(column) for column in zip(*found.parts, strict=True)]
+    found.parts = [tuple(columns)]  # what is known is kept once
     return Records(
         positions=columns[0],
         n_samples=columns[1],
@@ -144,8 +144,8 @@ def _scan_buffer(file: ByteFile, raw: ByteArray, position: int, found: Found) ->
     """Take in the records that lie whole in a buffer; return how far the scan has come, more than 0."""
     is_last = position + len(raw) >= file.n_bytes
     at = 0
-    while at + _FIXED_BYTES <= len(raw):
-        if not _is_header(raw[at : at + _FIXED_BYTES].tobytes()):
+    while at + FIXED_BYTES <= len(raw):
+        if not is_header(raw[at : at + FIXED_BYTES].tobytes()):
             step = _to_next_header(raw, at)
             found.n_foreign_bytes += 0 if _is_control(raw[at : at + 8]) else step
             at += step
@@ -174,59 +174,15 @@ def _is_control(head: ByteArray) -> bool:
     return bool(head[6] in b"VAST ") and all(byte in b"0123456789 " for byte in head[:6].tobytes())
 
 
-def _looks_like_header(heads: ByteArray) -> npt.NDArray[np.bool_]:
-    """Say which rows may be headers of data records. Shape (n, at least 48)."""
-    good = _IN_NUMBER[heads[:, :6]].all(axis=1) & _IN_QUALITIES[heads[:, 6]]
-    good &= (heads[:, 7] == 32) | (heads[:, 7] == 0)
-    good &= (heads[:, 24] < 24) & (heads[:, 25] < 60) & (heads[:, 26] <= 60)
-    good &= _order_of(heads[:, 20], heads[:, 21], heads[:, 22], heads[:, 23]) != 0
-    result: npt.NDArray[np.bool_] = good
-    return result
-
-
-def _is_header(head: bytes) -> bool:
-    """Say the same of one header, sooner."""
-    return (
-        all(_IN_NUMBER[byte] for byte in head[:6])
-        and head[6] in _QUALITIES
-        and head[7] in (32, 0)
-        and head[24] < 24
-        and head[25] < 60
-        and head[26] <= 60
-        and _order(head) is not None
-    )
-
-
-def _order(head: bytes) -> str | None:
-    """Return the byte order in which year and day make sense, None where neither does."""
-    for order in "><":
-        year, day = struct.unpack_from(f"{order}HH", head, 20)
-        if 1900 <= year <= 2100 and 1 <= day <= 366:
-            return order
-    return None
-
-
-def _order_of(*parts: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
-    """Return 1 where year and day make sense as big-endian, -1 as little-endian, 0 for neither."""
-    a, b, c, d = (part.astype(np.int64) for part in parts)
-    big = _is_date(a * 256 + b, c * 256 + d)
-    little = _is_date(b * 256 + a, d * 256 + c)
-    return np.where(big, 1, np.where(little, -1, 0)).astype(np.int8)
-
-
-def _is_date(year: npt.NDArray[np.int64], day: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    return (year >= 1900) & (year <= 2100) & (day >= 1) & (day <= 366)
-
-
 def _to_next_header(raw: ByteArray, at: int) -> int:
     """Return how many bytes further the next header may be, in whole steps."""
     rest = raw[at + _STEP :]
-    n_places = (len(rest) - _FIXED_BYTES) // _STEP + 1 if len(rest) >= _FIXED_BYTES else 0
+    n_places = (len(rest) - FIXED_BYTES) // _STEP + 1 if len(rest) >= FIXED_BYTES else 0
     if not n_places:
         return _STEP
-    heads = np.lib.stride_tricks.as_strided(rest, (n_places, _FIXED_BYTES), (_STEP, 1), writeable=False)
+    heads = np.lib.stride_tricks.as_strided(rest, (n_places, FIXED_BYTES), (_STEP, 1), writeable=False)
     for start, stop in _growing(n_places):
-        places = np.flatnonzero(_looks_like_header(heads[start:stop]))
+        places = np.flatnonzero(looks_like_header(heads[start:stop]))
         if len(places):
             return _STEP + (start + int(places[0])) * _STEP
     return _STEP + n_places * _STEP
@@ -242,11 +198,11 @@ def _growing(n_rows: int) -> Iterator[tuple[int, int]]:
 
 def _layout_at(raw: ByteArray, *, is_last: bool) -> Layout | None:
     """Return the layout of the record at the beginning of ``raw``, None where its header cannot be believed."""
-    order = _order(raw[:_FIXED_BYTES].tobytes()) or ">"
+    order = order_in(raw[:FIXED_BYTES].tobytes()) or ">"
     data_offset, first = np.frombuffer(raw[44:48].tobytes(), f"{order}u2").tolist()
     encoding, data_order, n_bytes = _STEIM1, order, 0
     rate_at = microseconds_at = None
-    stop_at = _FIXED_BYTES
+    stop_at = FIXED_BYTES
     here = first
     for kind, at, following in _blockettes(raw, first, order):
         here = following
@@ -261,7 +217,7 @@ def _layout_at(raw: ByteArray, *, is_last: bool) -> Layout | None:
     if not n_bytes:
         n_bytes = _length_without_blockette(raw, is_last=is_last)
     has_data = bool(raw[30:32].any())
-    if here or not n_bytes or (has_data and not _FIXED_BYTES <= data_offset < n_bytes) or stop_at > n_bytes:
+    if here or not n_bytes or (has_data and not FIXED_BYTES <= data_offset < n_bytes) or stop_at > n_bytes:
         return None
     return Layout(
         order=order,
@@ -279,7 +235,7 @@ def _blockettes(raw: ByteArray, first: int, order: str) -> Iterator[tuple[int, i
     """Yield type, place and following place of each blockette; the last one yielded leads on where they are broken."""
     at = first
     for _ in range(_MOST_BLOCKETTES):
-        if not _FIXED_BYTES <= at <= len(raw) - 4:
+        if not FIXED_BYTES <= at <= len(raw) - 4:
             return
         kind, following = np.frombuffer(raw[at : at + 4].tobytes(), f"{order}u2").tolist()
         if following and following <= at:
@@ -295,8 +251,8 @@ def _length_without_blockette(raw: ByteArray, *, is_last: bool) -> int:
     """Return the length of a record that does not tell it: up to the next header, or to the end of the file."""
     length = _LEAST_RECORD
     while length <= _MOST_RECORD:
-        head = raw[length : length + _FIXED_BYTES].tobytes()
-        if len(head) == _FIXED_BYTES and _is_header(head):
+        head = raw[length : length + FIXED_BYTES].tobytes()
+        if len(head) == FIXED_BYTES and is_header(head):
             return length
         if is_last and length == len(raw):
             return length
@@ -312,13 +268,16 @@ def _run_length(raw: ByteArray, at: int, layout: Layout) -> int:
     for place in (layout.rate_at, layout.microseconds_at):
         if place is not None:
             skip[place + 4 : place + 8] = True
-    places = np.flatnonzero(~skip[_FIXED_BYTES:]) + _FIXED_BYTES
+    places = np.flatnonzero(~skip[FIXED_BYTES:]) + FIXED_BYTES
     places = np.concatenate([[39, 44, 45, 46, 47], places])
+    wanted = table[0, places].tolist()
+    order = 1 if layout.order == ">" else -1
     for start, stop in _growing(n_records):
-        rows = table[start:stop]
-        alike = _looks_like_header(rows[:, :_FIXED_BYTES]) & (rows[:, places] == table[0, places]).all(axis=1)
-        alike &= rows[:, 30:32].any(axis=1) | (layout.data_offset == 0)
-        alike &= _order_of(*(rows[:, 20 + n] for n in range(4))) == (1 if layout.order == ">" else -1)
+        rows = np.ascontiguousarray(table[start:stop, : layout.stop_at])  # headers alone, side by side
+        alike = header_orders(rows) == order
+        for place, value in zip(places.tolist(), wanted, strict=True):
+            alike &= rows[:, place] == value
+        alike &= ((rows[:, 30] | rows[:, 31]) != 0) | (layout.data_offset == 0)
         different = np.flatnonzero(~alike)
         if len(different):
             return max(1, start + int(different[0]))
@@ -327,29 +286,48 @@ def _run_length(raw: ByteArray, at: int, layout: Layout) -> int:
 
 def _take(raw: ByteArray, at: int, n_records: int, layout: Layout, position: int, found: Found) -> None:
     table = raw[at : at + n_records * layout.n_bytes].reshape(n_records, layout.n_bytes)
+    heads = np.ascontiguousarray(table[:, : layout.stop_at])
     layout_index = found.layouts.setdefault(layout, len(found.layouts))
-    keys = [table[:, 8:20], table[:, 32:36]]
+    keys = [heads[:, 8:20], heads[:, 32:36]]
     if layout.rate_at is not None:
-        keys.append(table[:, layout.rate_at + 4 : layout.rate_at + 8])
-    joined = np.ascontiguousarray(np.concatenate(keys, axis=1))
-    if (joined == joined[0]).all():  # of one channel, as most are, and no need to sort
-        labels, inverse = joined[:1], np.zeros(n_records, dtype=np.intp)
-    else:
-        labels, inverse = np.unique(joined.view(f"V{joined.shape[1]}").reshape(-1), return_inverse=True)
-    known = [
-        found.identities.setdefault(_identity(label.tobytes(), layout.order), len(found.identities)) for label in labels
-    ]
+        keys.append(heads[:, layout.rate_at + 4 : layout.rate_at + 8])
+    labels, inverse = _distinct(np.ascontiguousarray(np.concatenate(keys, axis=1)))
+    known = [found.identities.setdefault(_identity(label, layout.order), len(found.identities)) for label in labels]
     found.parts.append(
         (
             position + at + np.arange(n_records, dtype=np.int64) * layout.n_bytes,
-            _stored(table[:, 30:32], f"{layout.order}u2").astype(np.uint16)
+            _stored(heads[:, 30:32], f"{layout.order}u2").astype(np.uint16)
             if layout.data_offset
             else np.zeros(n_records, np.uint16),
-            _starts_ns(table, layout),
+            _starts_ns(heads, layout),
             np.array(known, dtype=np.int32)[inverse],
             np.full(n_records, layout_index, dtype=np.int32),
         )
     )
+
+
+def _distinct(rows: ByteArray) -> tuple[list[bytes], npt.NDArray[np.intp]]:
+    """Return the distinct rows in order, and for each row which of them it is.
+
+    Most files hold few channels, which are found sooner one by one than by sorting.
+    """
+    words = np.ascontiguousarray(rows.view(np.uint32).T)
+    place = np.full(len(rows), -1, dtype=np.intp)
+    labels: list[bytes] = []
+    at = 0
+    while len(labels) < _FEW_LABELS:
+        same = words[0] == words[0, at]
+        for column in words[1:]:
+            same &= column == column[at]
+        place[same] = len(labels)
+        labels.append(rows[at].tobytes())
+        left = place < 0
+        at = int(left.argmax())
+        if not left[at]:
+            order = sorted(range(len(labels)), key=labels.__getitem__)
+            return [labels[number] for number in order], np.argsort(order)[place]
+    found, inverse = np.unique(rows.view(f"V{rows.shape[1]}").reshape(-1), return_inverse=True)
+    return [label.tobytes() for label in found], inverse
 
 
 def _stored(columns: ByteArray, dtype: str) -> npt.NDArray[np.integer[Any]]:
@@ -363,7 +341,7 @@ def _numbers(columns: ByteArray, dtype: str) -> npt.NDArray[np.int64]:
 def _starts_ns(table: ByteArray, layout: Layout) -> npt.NDArray[np.int64]:
     """Return when the records begin, in nanoseconds since 1970."""
     year, day = _numbers(table[:, 20:22], f"{layout.order}u2"), _numbers(table[:, 22:24], f"{layout.order}u2")
-    days = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64) + day - 1
+    days = _DAYS[year] + day - 1
     seconds = days * 86400 + table[:, 24].astype(np.int64) * 3600 + table[:, 25].astype(np.int64) * 60 + table[:, 26]
     fractions = _numbers(table[:, 28:30], f"{layout.order}u2")
     # The correction is in the header; a flag says whether the time has it already.
