@@ -21,6 +21,7 @@ from jaxscope.engines.trouble import device_trouble
 from jaxscope.errors import ReadError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.readers.scans import FirstPart
 from jaxscope.session import actions as act
 from jaxscope.session.state import Document, RecordingRef, SessionState
 from jaxscope.session.store import Store
@@ -55,7 +56,7 @@ def slow_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDisk]:
     made = SlowDisk.from_array(samples, rate_hz=100.0, kinds=["eeg"] * 3)
     made.gate, made.waiting = threading.Event(), threading.Event()
     made.gate.set()
-    monkeypatch.setattr("jaxscope.readers.open_recording", lambda *_, **__: made)
+    monkeypatch.setattr("jaxscope.readers.open_first_part", lambda *_, **__: FirstPart(recording=made))
     monkeypatch.setattr("jaxscope.compute.read_watch.STALLED_AFTER_S", 0.05)
     yield made
     made.gate.set()
@@ -179,7 +180,7 @@ def test_a_recording_that_does_not_answer_can_be_closed_and_another_opened(room,
 
 def test_a_file_that_does_not_even_open_is_told(room, monkeypatch):
     gate = threading.Event()
-    monkeypatch.setattr("jaxscope.readers.open_recording", lambda *_, **__: gate.wait(30))
+    monkeypatch.setattr("jaxscope.readers.open_first_part", lambda *_, **__: gate.wait(30))
     room.conductor.open("far.edf")
     wait_until(lambda: bool(room.of(Stalled)))
     assert room.of(Stalled)[0].path == "far.edf"
