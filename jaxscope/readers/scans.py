@@ -150,7 +150,9 @@ def scanned_first(scan: Scan, name: str) -> FirstPart:
         scan.close()
         raise
     if first is not None:
-        return FirstPart(recording=first, indexing=_indexing(scan, name))
+        indexing = _indexing(scan, name)
+        next(indexing)  # once it has begun it closes the scan, also where it is dropped
+        return FirstPart(recording=first, indexing=indexing)
     try:
         while has_more:
             has_more = scan.step()
@@ -172,6 +174,7 @@ def _shown(scan: Scan, name: str) -> Recording | None:
 
 
 def _indexing(scan: Scan, name: str) -> Indexing:
+    """Go on to the end of a file; the first share is that of the first part."""
     try:
         yield scan.position / scan.n_bytes
         while scan.step():

@@ -72,8 +72,22 @@ class ChunkWalk:
         self.position = self._file.tell()
 
     def go_on(self, n_bytes: int) -> bool:
-        """Visit the chunks that begin in the next bytes; return False once there are no more."""
-        stop = min(self.n_bytes, self.position + n_bytes)
+        """Visit the chunks that begin in the next bytes; return False once there are no more.
+
+        Raises
+        ------
+        ReadError
+            If the drive does not give them.
+        """
+        try:
+            self._visit_until(min(self.n_bytes, self.position + n_bytes))
+        except OSError as error:
+            raise ReadError(
+                f"{self._name} cannot be read: {error.strerror or error}", hint="check the drive"
+            ) from error
+        return self.position < self.n_bytes
+
+    def _visit_until(self, stop: int) -> None:
         while self.position < stop:
             try:
                 after = _visit(self._file, self.position, self.n_bytes, self._content)
@@ -84,7 +98,6 @@ class ChunkWalk:
                 self._n_damaged += 1
                 self._file.seek(self.position + 1)
                 self.position = self._file.tell() if _to_boundary(self._file) else self.n_bytes
-        return self.position < self.n_bytes
 
     def content(self) -> XdfContent:
         """Return what has been found, as something of its own: going on changes nothing in it.
