@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ _READ_WORDS = {
     "from the cache, plain read, cast": "from the cache reaches {} of a plain read with a bare cast to float64",
     "from the drive, plain read": "from the drive reaches {} of a plain read",
 }
+#: How long a peer may take to be imported.
+_PEER_PATIENCE_S = 120.0
 _START_WORDS = (("window", "window"), ("before", "Before"), ("after", "After"))
 
 
@@ -65,6 +68,8 @@ def bench(
         raise UsageError("--into goes with --calibrate", hint="add --calibrate")
     if picture and not Path(picture).absolute().parent.is_dir():
         raise UsageError(f"there is no folder for {picture}", hint="make it first")
+    if peer_python is not None:
+        _check_peer(peer_python)
     from jaxscope.compute.bench import run_scenes
 
     with progress() as report:
@@ -90,6 +95,23 @@ def _calibrate(into: str | None, device: str, *, as_json: bool) -> None:
         print_json(told)
     else:
         show(f"{told['platform']} ({told['device']}) measured in {told['seconds']:.0f} s, kept in {told['path']}")
+
+
+def _check_peer(python: str) -> None:
+    """Raise where an interpreter has no mne-qt-browser: better now than after minutes of measuring."""
+    try:
+        done = subprocess.run(
+            [python, "-c", "import mne_qt_browser"],
+            capture_output=True,
+            text=True,
+            timeout=_PEER_PATIENCE_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"the peer cannot be run with {python}: {error}", hint="give another --peer-python") from error
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+        raise UsageError(f"the peer failed with {python}: {last}", hint="install mne and mne-qt-browser there")
 
 
 def _measure_window(seconds: float, peer_python: str | None, report: Callable[[str], None]) -> dict[str, Any]:
