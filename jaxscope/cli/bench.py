@@ -100,13 +100,8 @@ def _calibrate(into: str | None, device: str, *, as_json: bool) -> None:
 def _check_peer(python: str) -> None:
     """Raise where an interpreter has no mne-qt-browser: better now than after minutes of measuring."""
     try:
-        done = subprocess.run(
-            [python, "-c", "import mne_qt_browser"],
-            capture_output=True,
-            text=True,
-            timeout=_PEER_PATIENCE_S,
-            check=False,
-        )
+        command = [python, "-c", "import mne_qt_browser"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PEER_PATIENCE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"the peer cannot be run with {python}: {error}", hint="give another --peer-python") from error
     if done.returncode:

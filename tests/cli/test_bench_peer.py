@@ -18,7 +18,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return scenes
 
 
-def test_an_interpreter_that_is_not_there_is_told_first(measured, capsys, tmp_path):
+def test_an_interpreter_that_cannot_be_run_is_told_first(measured, capsys, tmp_path):
+    # one that is there, and is no program
+    (tmp_path / "python").write_text("")
     assert run(["bench", "--scene", "view", "--peer-python", str(tmp_path / "python")]) == 2
     assert "the peer cannot be run" in capsys.readouterr().err
     assert measured == []
