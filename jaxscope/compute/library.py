@@ -38,7 +38,7 @@ MOST_ENVELOPES = 128
 #: Groups of channels whose filtered tiles are kept.
 MOST_GROUPS = 4
 #: Samples (channels times time) of tiles that are kept: the widest window that is tuned live, and one tile more.
-TILE_VALUES = 30_000_000
+TILE_VALUES = 32_000_000
 #: Programs that are kept.
 MOST_PROGRAMS = 24
 

@@ -33,7 +33,7 @@ TILE_VALUES = 1 << 19
 #: Samples of a tile at least and at most.
 LEAST_TILE, MOST_TILE = 4096, 1 << 14
 #: Tiles of a window, about, for which tiles may have so many samples (channels times time).
-FEW_TILES, LARGE_TILE_VALUES = 3, 1 << 23
+FEW_TILES, LARGE_TILE_VALUES = 3, 1 << 22
 #: How much more than it needs a piece reads at most, to have a length that has run before.
 LONGER = 1.75
 #: Samples of a window at most, as bins are made: at a rate of 1e300 Hz the shortest window has more than anyone counts.

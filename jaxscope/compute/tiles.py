@@ -21,7 +21,7 @@ from jaxscope.compute.tile_extremes import Extremes, tile_extremes
 Samples = npt.NDArray[np.floating]
 States = list[Any]
 #: Samples (channels times time) of filtered tiles that are kept.
-MOST_VALUES = 28_000_000
+MOST_VALUES = 32_000_000
 #: Widths of bins for which the extremes of a tile are kept: zooming passes through few.
 MOST_BINS = 4
 
