@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Self
 
+import jax
 import numpy as np
 import numpy.typing as npt
 
@@ -119,3 +120,24 @@ def aligned(shape: tuple[int, int], dtype: npt.DTypeLike) -> Array:
     raw = np.empty(size + 64, dtype=np.uint8)
     shift = -raw.ctypes.data % 64
     return raw[shift : shift + size].view(dtype).reshape(shape)
+
+
+def laid_out(tree: Any) -> Any:
+    """Return a tree of arrays copied into one buffer, each where a CPU device reads it without a copy of its own.
+
+    Measured: handing eight small arrays to a device takes longer than working them out; so they are only laid there.
+
+    Examples
+    --------
+    >>> [leaf.ctypes.data % 64 for leaf in laid_out((np.ones(3), np.ones((2, 2))))]
+    [0, 0]
+    """
+    leaves, structure = jax.tree.flatten(tree)
+    ends = np.cumsum([-(-leaf.nbytes // 64) * 64 for leaf in leaves]).tolist()
+    buffer = aligned((1, ends[-1] if ends else 0), np.uint8)[0]
+    laid: list[Array] = []
+    for leaf, first in zip(leaves, [0, *ends], strict=False):
+        place = buffer[first : first + leaf.nbytes].view(leaf.dtype).reshape(leaf.shape)
+        place[...] = leaf
+        laid.append(place)
+    return jax.tree.unflatten(structure, laid)

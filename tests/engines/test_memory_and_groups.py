@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 import pytest
 import scipy.signal
@@ -9,6 +10,7 @@ import scipy.signal
 from jaxscope.engines import arena, jax_engine, row_groups
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.program import make_program
+from jaxscope.engines.staging import laid_out
 from jaxscope.filters.coefficients import Taps
 from jaxscope.side_by_side import side_by_side
 
@@ -138,3 +140,22 @@ def test_turned_matrices_equal_a_turned_signal(chain, sections, monkeypatch) -> 
         monkeypatch.setattr(jax_engine.JaxProgram, "turns", False)
         np.testing.assert_allclose(make_program(own, n_channels=3, method="block").run(x), there, rtol=0, atol=1e-13)
         monkeypatch.undo()
+
+
+def test_weights_lie_where_a_cpu_reads_them_without_a_copy() -> None:
+    tree = {"a": np.arange(3.0), "b": (np.arange(4, dtype=np.float32)[::2], np.ones((2, 3, 1)), np.zeros((0, 2)))}
+    laid = laid_out(tree)
+    for own, other in zip(jax.tree.leaves(laid), jax.tree.leaves(tree), strict=True):
+        assert own.ctypes.data % 64 == 0
+        assert own.flags.c_contiguous
+        assert own.dtype == other.dtype
+        np.testing.assert_array_equal(own, other)
+    assert not np.shares_memory(laid["a"], tree["a"])
+
+
+@pytest.mark.parametrize("n_rows", [3, 7, 64])
+def test_threads_get_as_many_groups_each(n_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_groups, "n_threads", lambda: 2)
+    groups = row_groups.row_groups(n_rows, max(n_rows // 3, 1), row_groups.LEAST_SAMPLES)
+    assert sum(group.stop - group.start for group in groups) == n_rows
+    assert len(groups) % 2 == 0 or len(groups) == n_rows
