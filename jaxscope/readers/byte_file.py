@@ -202,16 +202,33 @@ class SampleTable:
         if not result.size:
             return result
 
-        def make(part: tuple[slice, Span]) -> None:
+        def fetch(part: tuple[slice, Span]) -> ByteArray | None:
+            rows, block = part
+            if in_place is not None:
+                return None
+            first, width = self._extent(block, channels[rows])
+            return file.read(first, (len(block) - 1) * self.sample_bytes + width)
+
+        def make(part: tuple[slice, Span], raw: ByteArray | None) -> None:
             rows, block = part
             tile = result[rows, block.start - span.start : block.stop - span.start]
-            self._read_tile(file, block, channels[rows], tile)
+            if raw is not None:
+                low = min(channels[rows]) * self.channel_bytes
+                for run, channel in _runs(channels[rows]):
+                    self._convert(raw, channel * self.channel_bytes - low, tile[run])
+            elif in_place is not None:
+                in_place.fill(tile.view(np.uint8), self._extent(block, channels[rows])[0], 0)
             _multiply(tile, None if gains is None else gains[rows])
 
-        # What is unpacked on the way is unpacked in order.
-        is_file = isinstance(file, ByteFile)
-        each_part(self._parts(span, channels, in_place=is_file), result.size if is_file else 0, make)
+        in_place = file if self._is_as_result and isinstance(file, ByteFile) else None
+        each_part(self._parts(span, channels, in_place=in_place is not None), result.size, fetch, make)
         return result
+
+    def _extent(self, span: Span, channels: Sequence[int]) -> tuple[int, int]:
+        """Return where the first sample of channels that lie side by side begins, and how many bytes they take."""
+        low = min(channels) * self.channel_bytes
+        width = max(channels) * self.channel_bytes + self.dtype.itemsize - low
+        return self.first_byte + low + span.start * self.sample_bytes, width
 
     def _parts(self, span: Span, channels: Sequence[int], *, in_place: bool) -> list[tuple[slice, Span]]:
         """Return which rows and samples are read together."""
@@ -220,25 +237,13 @@ class SampleTable:
             groups = [slice(0, len(channels))]
         else:
             groups = [slice(row, row + 1) for row in range(len(channels))]
-        if self._is_as_result and in_place:
+        if in_place:
             return [(rows, span) for rows in groups]
         # Samples of three bytes take four on their way.
         near = TILE_BYTES // 3 if self.dtype == INT24 else TILE_BYTES
         least, most = near // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
         blocks = list(span.blocks(max(1, least, min(TILE_SAMPLES, most))))
         return [(rows, block) for rows in groups for block in blocks]
-
-    def _read_tile(self, file: ByteSource, span: Span, channels: Sequence[int], into: FloatArray) -> None:
-        """Read some samples of channels that lie side by side, or of one."""
-        low = min(channels) * self.channel_bytes
-        width = max(channels) * self.channel_bytes + self.dtype.itemsize - low
-        first = self.first_byte + low + span.start * self.sample_bytes
-        if self._is_as_result and len(channels) == 1 and isinstance(file, ByteFile):
-            file.fill(into.view(np.uint8), first, 0)
-            return
-        raw = file.read(first, (len(span) - 1) * self.sample_bytes + width)
-        for rows, channel in _runs(channels):
-            self._convert(raw, channel * self.channel_bytes - low, into[rows])
 
     def _convert(self, raw: ByteArray, offset: int, into: FloatArray) -> None:
         """Make values of the samples of channels in a row, the first of which is at ``offset``."""

@@ -84,14 +84,17 @@ class MseedSource:
         last = int(np.searchsorted(self._stops, span.stop, side="left")) + 1
         result = np.empty(len(span), dtype=np.float64)
 
-        def decode_batch(batch: slice) -> None:
+        def fetch(batch: slice) -> ByteArray:
+            return self._bodies(batch, self._layouts[int(self._layout[batch.start])])
+
+        def decode_batch(batch: slice, bodies: ByteArray) -> None:
             begin = int(self._stops[batch.start]) - int(self._n_samples[batch.start])
             held = Span(begin, int(self._stops[batch.stop - 1]))
             part = held.intersect(span)
-            values = self._decode(batch)[part.start - begin : part.stop - begin]
+            values = self._decode(batch, bodies)[part.start - begin : part.stop - begin]
             result[part.start - span.start : part.stop - span.start] = values
 
-        each_part(self._batches(first, min(last, len(self._stops))), len(span), decode_batch)
+        each_part(self._batches(first, min(last, len(self._stops))), len(span), fetch, decode_batch)
         return np.broadcast_to(result, (len(rows), len(span)))
 
     def _batches(self, first: int, last: int) -> list[slice]:
@@ -111,10 +114,10 @@ class MseedSource:
                 at = limit
         return batches
 
-    def _decode(self, batch: slice) -> FloatArray:
+    def _decode(self, batch: slice, bodies: ByteArray) -> FloatArray:
         layout = self._layouts[int(self._layout[batch.start])]
         counts = self._n_samples[batch].astype(np.int64)
-        values, sound = decode(layout.encoding, layout.data_order, self._bodies(batch, layout), counts)
+        values, sound = decode(layout.encoding, layout.data_order, bodies, counts)
         if self._is_checked and not sound.all():
             values[np.repeat(~sound, counts)] = np.nan
         return values

@@ -124,8 +124,11 @@ class RecordRecording(Recording):
         groups = list(_groups(signals))
         columns = [group.column for group in groups]
 
-        def make(part: Span) -> None:
-            for record, parts in self._file.columns(part.start, part.stop, columns):
+        def fetch(part: Span) -> list[tuple[int, list[ByteArray]]]:
+            return list(self._file.columns(part.start, part.stop, columns))
+
+        def make(_part: Span, runs: list[tuple[int, list[ByteArray]]]) -> None:
+            for record, parts in runs:
                 run = Span(record * per_record, (record + len(parts[0])) * per_record)
                 target = run.intersect(span)
                 into = slice(target.start - span.start, target.stop - span.start)
@@ -134,24 +137,27 @@ class RecordRecording(Recording):
                     group.put(raw, cut, result[group.rows, into])
 
         wanted = Span(records.start // per_record, records.stop // per_record)
-        each_part(list(wanted.blocks(self._file.n_at_once(columns))), result.size, make)
+        each_part(list(wanted.blocks(self._file.n_at_once(columns))), result.size, fetch, make)
 
     def _read_exactly(self, span: Span, per_record: int, signals: Sequence[StoredSignal], result: FloatArray) -> None:
         """Read record by record and channel by channel, and no byte that is not asked for."""
         singles = [group for signal in signals for group in _groups([signal])]
 
-        def make(part: tuple[int, int]) -> None:
+        def fetch(part: tuple[int, int]) -> ByteArray:
             record, row = part
-            signal = signals[row]
-            run = Span(record * per_record, (record + 1) * per_record)
+            signal, run = signals[row], Span(record * per_record, (record + 1) * per_record)
             target = run.intersect(span)
-            into = slice(target.start - span.start, target.stop - span.start)
             offset = signal.column.offset + (target.start - run.start) * signal.sample_bytes
-            raw = self._file.bytes_at(record, offset, len(target) * signal.sample_bytes)
+            return self._file.bytes_at(record, offset, len(target) * signal.sample_bytes)
+
+        def make(part: tuple[int, int], raw: ByteArray) -> None:
+            record, row = part
+            target = Span(record * per_record, (record + 1) * per_record).intersect(span)
+            into = slice(target.start - span.start, target.stop - span.start)
             singles[row].put(raw[np.newaxis], slice(0, len(target)), result[row : row + 1, into])
 
         records = range(span.start // per_record, -(-span.stop // per_record))
-        each_part([(record, row) for record in records for row in range(len(signals))], result.size, make)
+        each_part([(record, row) for record in records for row in range(len(signals))], result.size, fetch, make)
 
 
 def _groups(signals: Sequence[StoredSignal]) -> Iterator[_Group]:

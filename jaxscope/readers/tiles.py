@@ -21,6 +21,7 @@ from jaxscope.data.recording import FloatArray
 from jaxscope.side_by_side import n_threads
 
 Part = TypeVar("Part")
+Fetched = TypeVar("Fetched")
 
 #: Values below which one thread has them made before another has begun.
 LEAST_VALUES = 1 << 19
@@ -30,23 +31,32 @@ MOST_THREADS = 4
 _WIDE = np.dtype("u8")
 
 
-def each_part(parts: Sequence[Part], n_values: int, work: Callable[[Part], None]) -> None:
-    """Call ``work`` for every part, of ``n_values`` together; side by side where that is quicker.
+def each_part(
+    parts: Sequence[Part], n_values: int, fetch: Callable[[Part], Fetched], make: Callable[[Part, Fetched], None]
+) -> None:
+    """Fetch the bytes of every part, of ``n_values`` together, and make values of them; side by side where it pays.
 
-    The thread that calls works as well, and those that help it live no longer than the call: a drive may never answer,
-    and then nobody but the reading must wait for it. The first failure is raised, and no part is begun after it. NaNs
-    and absurd gains are no failures.
+    Parts are fetched in order, one at a time: read in two places at once, a file comes half as fast from its drive, as
+    the system reads ahead in one. Meanwhile those that are fetched are made. The thread that calls works as well, and
+    those that help it live no longer than the call: a drive may never answer, and then nobody but the reading must wait
+    for it. The first failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
     """
-    waiting = iter(parts)
+    waiting = deque(parts)
+    order = threading.Lock()
 
     def work_off() -> None:
         # Some NaNs, cast to float64, raise a flag that means nothing here, and absurd gains make infinities.
         with np.errstate(invalid="ignore", over="ignore"):
             try:
-                for part in waiting:
-                    work(part)
+                while True:
+                    with order:
+                        if not waiting:
+                            return
+                        part = waiting.popleft()
+                        fetched = fetch(part)
+                    make(part, fetched)
             except BaseException:
-                deque(waiting, maxlen=0)
+                waiting.clear()
                 raise
 
     _with_helpers(work_off, min(n_threads(), MOST_THREADS, len(parts)) - 1 if n_values >= LEAST_VALUES else 0)

@@ -142,24 +142,26 @@ class Segment:
         rows : dict of int to ndarray of float64, shape (n_samples,)
             Number of a signal to what is filled; where there is nothing it stays as it is.
         """
-        parts: list[tuple[Group, list[int], list[Span]]] = []
+        parts: list[tuple[Group, list[int], Span]] = []
         for group in self.groups:
             wanted = [member for member in group.members if member in rows]
             if wanted and len(span):
                 n_frames = max(1, _BLOCK_SAMPLES // group.width, min(_BLOCK_FRAMES, _MOST_SAMPLES // group.width))
                 step = n_frames * self.signals[wanted[0]].samples_per_frame
-                blocks = list(span.blocks(step))
-                # A FLAC stream is decoded in order, by one.
-                runs = [blocks] if group.format in FLAC_FORMATS else [[block] for block in blocks]
-                parts += [(group, wanted, run) for run in runs]
+                parts += [(group, wanted, block) for block in span.blocks(step)]
 
-        def make(part: tuple[Group, list[int], list[Span]]) -> None:
-            group, wanted, run = part
-            for block in run:
-                into = slice(block.start - span.start, block.stop - span.start)
-                self._read_group(pool, group, block, {member: rows[member][into] for member in wanted})
+        def fetch(part: tuple[Group, list[int], Span]) -> IntArray:
+            group, wanted, block = part
+            frames = self._frames(wanted, block)
+            return group.open(pool).read(frames.start, frames.stop) if len(frames) else np.empty((0, 0), dtype=np.int16)
 
-        each_part(parts, len(rows) * len(span), make)
+        def make(part: tuple[Group, list[int], Span], table: IntArray) -> None:
+            group, wanted, block = part
+            into = slice(block.start - span.start, block.stop - span.start)
+            if len(table):
+                self._put_group(table, group, block, {member: rows[member][into] for member in wanted})
+
+        each_part(parts, len(rows) * len(span), fetch, make)
 
     def fills_all(self, channels: Iterable[int]) -> bool:
         """Say whether all of these channels of the record have samples here, from the first frame to the last."""
@@ -169,20 +171,23 @@ class Segment:
             signal in held and not self.signals[signal].skew for signal in signals
         )
 
-    def _read_group(self, pool: FilePool, group: Group, span: Span, rows: dict[int, FloatArray]) -> None:
-        skews = [self.signals[member].skew for member in rows]
-        per_frame = self.signals[next(iter(rows))].samples_per_frame
+    def _frames(self, members: Sequence[int], span: Span) -> Span:
+        """Return the frames that hold these samples of signals, skewed as they are."""
+        skews = [self.signals[member].skew for member in members]
+        per_frame = self.signals[members[0]].samples_per_frame
         frames = Span(span.start // per_frame + min(skews), -(-span.stop // per_frame) + max(skews))
-        frames = frames.clip(self.n_stored)
-        if not len(frames):
-            return
-        table = group.open(pool).read(frames.start, frames.stop)
+        return frames.clip(self.n_stored)
+
+    def _put_group(self, table: IntArray, group: Group, span: Span, rows: dict[int, FloatArray]) -> None:
+        """Make values of the frames that hold samples of these signals."""
+        per_frame = self.signals[next(iter(rows))].samples_per_frame
+        frames = self._frames(list(rows), span)
         invalid = invalid_value(group.format)
         has_invalid = invalid is not None and bool((table == invalid).any())
         columns = near_columns(table) if per_frame == 1 and 2 * len(rows) >= table.shape[1] else None
         have = Span(frames.start * per_frame, frames.stop * per_frame)
         column_of = dict(zip(group.members, group.columns, strict=True))
-        for skew in set(skews):
+        for skew in {self.signals[member].skew for member in rows}:
             # A sample of a skewed signal lies some frames later in the file.
             stored = span.shift(skew * per_frame)
             shared = stored.intersect(have)

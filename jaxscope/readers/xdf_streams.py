@@ -94,9 +94,12 @@ class StreamSource:
         is_run = list(rows) == list(range(rows[0], rows[0] + len(rows)))
         columns = slice(rows[0], rows[0] + len(rows)) if is_run else list(rows)
 
-        def make(window: Span) -> None:
+        def fetch(window: Span) -> ByteArray:
             begin = int(self._positions[window.start])
-            raw = self._file.read(begin, self._end(window.stop - 1) - begin)
+            return self._file.read(begin, self._end(window.stop - 1) - begin)
+
+        def make(window: Span, raw: ByteArray) -> None:
+            begin = int(self._positions[window.start])
             for run in self._runs(window):
                 samples = self._samples_of(run)
                 part = samples.intersect(span)
@@ -104,7 +107,7 @@ class StreamSource:
                 chosen = table[part.start - samples.start : part.stop - samples.start, columns]
                 turn_table(chosen, result[:, part.start - span.start : part.stop - span.start])
 
-        each_part(list(self._windows(first, last)), result.size, make)
+        each_part(list(self._windows(first, last)), result.size, fetch, make)
         return result
 
     def _samples_of(self, chunks: Span) -> Span:

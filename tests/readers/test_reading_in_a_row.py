@@ -6,7 +6,9 @@ import itertools
 import threading
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +19,17 @@ from jaxscope.readers import byte_file, read_ahead, tiles
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.inflated import InflatedBytes
 from jaxscope.readers.read_ahead import ReadAhead
-from jaxscope.readers.tiles import each_part, near_columns, turn, turn24
+from jaxscope.readers.tiles import each_part as fetch_and_make
+from jaxscope.readers.tiles import near_columns, turn, turn24
 from jaxscope.side_by_side import side_by_side
 
 RNG = np.random.default_rng(8)
 STEP = 100
+
+
+def each_part(parts: list[Any], n_values: int, work: Callable[[Any], object]) -> None:
+    """Work on parts of which nothing has to be fetched."""
+    fetch_and_make(parts, n_values, lambda _part: None, lambda part, _nothing: work(part) and None)
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +66,28 @@ def test_parts_run_at_the_same_time_where_there_are_many_values() -> None:
     meeting = threading.Barrier(2, timeout=30)
     each_part([0, 1], tiles.LEAST_VALUES, lambda _part: meeting.wait() and None)
     assert not meeting.broken
+
+
+def test_parts_are_fetched_in_order_one_at_a_time_while_others_are_made() -> None:
+    fetched: list[int] = []
+    made: list[tuple[int, int]] = []
+    inside = threading.Semaphore(1)
+    meeting = threading.Barrier(2, timeout=30)
+
+    def fetch(part: int) -> int:
+        assert inside.acquire(blocking=False)
+        fetched.append(part)
+        inside.release()
+        return 10 * part
+
+    def make(part: int, raw: int) -> None:
+        if part < 2:
+            meeting.wait()  # the second is fetched while the first is made
+        made.append((part, raw))
+
+    fetch_and_make(list(range(100)), tiles.LEAST_VALUES, fetch, make)
+    assert fetched == list(range(100))
+    assert sorted(made) == [(part, 10 * part) for part in range(100)]
 
 
 def test_a_failure_is_raised_and_ends_the_rest() -> None:
@@ -245,15 +275,15 @@ def test_a_table_larger_than_a_part_is_made_side_by_side(tmp_path: Path, monkeyp
     monkeypatch.setattr(tiles, "n_threads", lambda: 2)
     threads: set[int] = set()
     meeting = threading.Barrier(2, timeout=30)
-    fill = ByteFile.fill
+    convert = SampleTable._convert
 
-    def watched(self: ByteFile, *where: object) -> None:
+    def watched(self: SampleTable, *what: Any) -> None:
         if threading.get_ident() not in threads:
             threads.add(threading.get_ident())
             meeting.wait()
-        fill(self, *where)  # type: ignore[arg-type]
+        convert(self, *what)
 
-    monkeypatch.setattr(ByteFile, "fill", watched)
+    monkeypatch.setattr(SampleTable, "_convert", watched)
     file = ByteFile(tmp_path / "x")
     table = SampleTable.multiplexed("<i2", 6)
     values = table.read(file, Span(0, 5000), range(6), [0.5] * 6)
