@@ -213,9 +213,7 @@ class SampleTable:
             rows, block = part
             tile = result[rows, block.start - span.start : block.stop - span.start]
             if raw is not None:
-                low = min(channels[rows]) * self.channel_bytes
-                for run, channel in _runs(channels[rows]):
-                    self._convert(raw, channel * self.channel_bytes - low, tile[run])
+                self._convert_all(raw, channels[rows], tile)
             elif in_place is not None:
                 in_place.fill(tile.view(np.uint8), self._extent(block, channels[rows])[0], 0)
             _multiply(tile, None if gains is None else gains[rows])
@@ -244,6 +242,12 @@ class SampleTable:
         least, most = near // self.sample_bytes, MOST_TILE_BYTES // self.sample_bytes
         blocks = list(span.blocks(max(1, least, min(TILE_SAMPLES, most))))
         return [(rows, block) for rows in groups for block in blocks]
+
+    def _convert_all(self, raw: ByteArray, channels: Sequence[int], into: FloatArray) -> None:
+        """Make values of the samples of channels that lie side by side, the first of which is at 0."""
+        low = min(channels) * self.channel_bytes
+        for rows, channel in _runs(channels):
+            self._convert(raw, channel * self.channel_bytes - low, into[rows])
 
     def _convert(self, raw: ByteArray, offset: int, into: FloatArray) -> None:
         """Make values of the samples of channels in a row, the first of which is at ``offset``."""
