@@ -34,7 +34,6 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QScrollArea, QAbstractScrollArea { border: none; }
 QTableView, QListView { background: transparent; selection-background-color: transparent; selection-color: $text; }
 QListView#selectPopup { background: $raised; border: 1px solid $line2; padding: 4px; }
-QSplitter::handle { background: $line; }
 """)
 
 

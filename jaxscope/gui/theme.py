@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -56,6 +56,19 @@ _PALETTE = (
 _DISABLED_ROLES = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
 
 
+class _AtShow(QObject):
+    """Dresses what is about to be shown."""
+
+    def __init__(self, dress: Callable[[QWidget], None]) -> None:
+        super().__init__()
+        self._dress = dress
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
+            self._dress(watched)
+        return False
+
+
 class Theme(QObject):
     """Dark, light or the system's choice, and the text scale.
 
@@ -77,6 +90,7 @@ class Theme(QObject):
         #: what always wears the theme of now, and what does while it is open
         self._parts: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._floating: weakref.WeakSet[QWidget] = weakref.WeakSet()
+        self._at_show = _AtShow(self.dress_to_open)
 
     @contextmanager
     def worn_here(self, mode: Literal["dark", "light"]) -> Iterator[None]:
@@ -155,6 +169,12 @@ class Theme(QObject):
             part.setStyleSheet(self._sheet())
         self._floating.add(part)
 
+    def dress_when_shown(self, part: QWidget) -> None:
+        """Give a part the style sheet of the theme whenever it is shown, and while it is."""
+        part.installEventFilter(self._at_show)
+        if not part.isHidden():
+            self.dress_to_open(part)
+
     def set_mode(self, mode: ThemeMode) -> None:
         """Switch to ``dark``, ``light`` or ``system``."""
         if mode not in get_args(ThemeMode):
@@ -172,7 +192,7 @@ class Theme(QObject):
     def set_text_scale(self, scale: float) -> None:
         """Set the text scale, held between 0.8 and 2."""
         self._text_scale = min(LARGEST_SCALE, max(SMALLEST_SCALE, float(scale)))
-        self._dress()
+        self._dress(also_hidden=True)  # what is hidden has a say in the sizes of what is seen
 
     def colour(self, token: str, alpha: float | None = None) -> QColor:
         """Return the colour of a token, at an opacity of 0 to 1 where one is given."""
@@ -194,13 +214,14 @@ class Theme(QObject):
         if self._mode == "system":
             self._dress()
 
-    def _dress(self) -> None:
+    def _dress(self, *, also_hidden: bool = False) -> None:
         self._colours.clear()
         application = QApplication.instance()
         if self._installed and isinstance(application, QApplication):
             application.setPalette(self._palette())
             application.setFont(make_font(13 * self._text_scale))
-            opened = [part for part in self._floating if isValid(part) and not part.isHidden()]
+            floating = (part for part in self._floating if isValid(part))
+            opened = [part for part in floating if also_hidden or not part.isHidden()]
             for part in (*(part for part in self._parts if isValid(part)), *opened):
                 part.setStyleSheet(self._sheet())
         self.changed.emit()

@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QStackedWidget, QVBoxLayout, QWidget
 
-from jaxscope.gui.theme import scaled, theme
+from jaxscope.gui.components.painting import begin
+from jaxscope.gui.theme import colour, scaled, theme
 from jaxscope.gui.views.fold_strip import WIDTH_PX, FoldStrip
 
 if TYPE_CHECKING:
@@ -19,6 +21,19 @@ if TYPE_CHECKING:
 
 WIDE_FROM_PX = 1440
 FOLDED_BELOW_PX = 1200
+
+
+class _Handle(QSplitterHandle):
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("line"))
+
+
+class _Split(QSplitter):
+    """A splitter whose handle is a hairline."""
+
+    def createHandle(self) -> QSplitterHandle:
+        return _Handle(self.orientation(), self)
 
 
 class WindowLayout:
@@ -37,7 +52,7 @@ class WindowLayout:
         self.fold = FoldStrip()
         self.fold.hide()
         self.fold.asked.connect(self._on_asked)
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split = _Split(Qt.Orientation.Horizontal)
         self._split.setHandleWidth(1)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._centre())
@@ -63,8 +78,13 @@ class WindowLayout:
 
     def dress(self) -> None:
         """Have the parts wear the theme; what floats over them does so when it opens."""
-        for part in (self._window.top, self._pages, self._window.status):
+        window = self._window
+        always: tuple[QWidget, ...] = (window.top, self.strip_place, window.rail, window.traces, window.axis)
+        for part in (*always, window.dock, window.status):
             theme().dress(part)
+        at_times: tuple[QWidget, ...] = (window.drawer, window.folder, window.sweep, window.start)
+        for part in (*at_times, window.overview, self.fold):
+            theme().dress_when_shown(part)
 
     def _centre(self) -> QWidget:
         window = self._window
@@ -199,7 +219,6 @@ class WindowLayout:
             self.fold.show_open(None)
 
     def _place_dock(self) -> None:
-        theme().dress_to_open(self._window.dock)
         width = self._window.dock.sizeHint().width()
         corner = self._work.mapTo(self._window, QPoint(0, 0))
         left = corner.x() + self._work.width() - scaled(WIDTH_PX) - width

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMessageBox
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QApplication,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QScrollArea,
+    QScrollBar,
+    QWidget,
+)
 
 from jaxscope.gui.assets import tokens
 from jaxscope.gui.theme import theme
+from jaxscope.session.actions import ChooseFace
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +69,36 @@ def test_a_folded_dock_is_dressed_where_it_stands_over_the_traces(desk):
     assert tokens()["dark"]["raised"] in dock.styleSheet()
     desk.window.resize(1600, 1000)
     QApplication.processEvents()
+
+
+@pytest.mark.parametrize("name", ["drawer", "folder", "sweep", "start"])
+def test_a_part_of_the_window_that_is_hidden_wears_another_theme_when_it_is_shown(desk, name):
+    part = getattr(desk.window, name)
+    part.show()
+    part.hide()
+    worn = part.styleSheet()
+    theme().set_mode("light" if theme().is_dark else "dark")
+    assert part.styleSheet() == worn
+    part.show()
+    assert part.styleSheet() != worn
+    assert tokens()[theme().mode]["raised"] in part.styleSheet()
+
+
+def test_every_field_and_scroll_bar_that_is_seen_is_dressed(desk):
+    """What Qt draws by itself would be grey without a sheet: fields, lists and scroll bars need one above them."""
+    missing = []
+    for face in ("design", "coefficients", "poles_zeros"):
+        desk.store.dispatch(ChooseFace(face=face))
+        QApplication.processEvents()
+        for part in desk.window.findChildren(QWidget):
+            if not part.isVisible() or not isinstance(part, QLineEdit | QAbstractScrollArea | QScrollBar):
+                continue
+            if isinstance(part, QScrollArea):
+                continue  # draws nothing itself but its bars
+            above, sheets = part, ""
+            while above is not None:
+                sheets += above.styleSheet()
+                above = above.parentWidget()
+            if "QScrollBar::handle" not in sheets:
+                missing.append((face, type(part).__name__, part.accessibleName()))
+    assert missing == []
