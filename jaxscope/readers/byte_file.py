@@ -110,6 +110,17 @@ class ByteFile:
         finally:
             self._end_reading()
 
+    def expect(self, position: int, step_bytes: int, n_rows: int, n_bytes: int) -> None:
+        """Tell the system of the few bytes of many rows, which ``fill`` reads next; what it reads stays the same."""
+        with self._lock:
+            if self._is_closed:
+                return  # whoever reads then is told
+            self._n_reading += 1
+        try:
+            self._ahead.tell_rows(position, step_bytes, n_rows, n_bytes)
+        finally:
+            self._end_reading()
+
     def _end_reading(self) -> None:
         with self._lock:
             self._n_reading -= 1

@@ -66,6 +66,7 @@ class AnnotationScanner:
     def go_on(self, n_records: int) -> bool:
         """Go through the next records; return False once there are no more."""
         stop = min(self._file.n_records, self.position + n_records)
+        self._file.expect(self.position, stop, self._columns)
         for first, parts in self._file.columns(self.position, stop, self._columns):
             for number, (rows, scan) in enumerate(zip(parts, self._scans, strict=True)):
                 self._take(first, rows, scan, keeps_time=number == 0)

@@ -66,6 +66,13 @@ class RecordFile:
         """Fill row after row with what lies at ``offset`` in record after record."""
         self._file.fill(rows, self._first_byte + record * self._record_bytes + offset, self._record_bytes)
 
+    def expect(self, first: int, stop: int, columns: Sequence[Column]) -> None:
+        """Tell the system that ``columns`` follows with the same: few bytes of many records come at once then."""
+        if self._record_bytes and self.is_sparse(columns):
+            for column in columns:
+                position = self._first_byte + first * self._record_bytes + column.offset
+                self._file.expect(position, self._record_bytes, stop - first, column.width)
+
     def columns(self, first: int, stop: int, columns: Sequence[Column]) -> Iterator[tuple[int, list[ByteArray]]]:
         """Yield runs of whole records ``first`` to ``stop`` (half-open), cut into columns.
 

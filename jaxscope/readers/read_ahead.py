@@ -60,6 +60,16 @@ class ReadAhead:
             if self._takes_advice:
                 self._tell(begin, end)
 
+    def tell_rows(self, first: int, step_bytes: int, n_rows: int, n_bytes: int) -> None:
+        """Tell of a few bytes at ``first`` and at every ``step_bytes`` after it, which will be read next."""
+        if sys.platform != "linux":
+            return
+        try:
+            for at in range(first, first + n_rows * step_bytes, step_bytes):
+                os.posix_fadvise(self._file_number, at, n_bytes, os.POSIX_FADV_WILLNEED)
+        except OSError:  # some file systems take none, and one that is closed is told by whoever reads it
+            return
+
     def _next(self, first: int, stop: int) -> tuple[int, int]:
         """Return what is to be told, from where to where; nothing where these are the same."""
         with self._lock:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxscope.data.annotations import Annotation, Gap
-from jaxscope.readers import open_first_part, open_recording
+from jaxscope.readers import byte_file, open_first_part, open_recording
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.edf import EDF_FORMAT
 from jaxscope.readers.edf_annotations import gaps_between
@@ -239,3 +239,24 @@ def test_a_file_without_annotations_has_nothing_to_go_through(plain_edf: Any, wr
 
 def test_a_file_that_is_gone_through_soon_is_read_whole_at_once(plain_edf: Any, write: Write) -> None:
     assert open_first_part(write(plus(plain_edf, "0", "1", "2", "3", "4"))).indexing is None
+
+
+def test_annotations_that_lie_far_apart_are_expected_and_read_the_same(
+    plain_edf: Any, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected: list[tuple[int, ...]] = []
+    expect = byte_file.ByteFile.expect
+
+    def noted(self: Any, *rows: int) -> None:
+        expected.append(rows)
+        expect(self, *rows)
+
+    monkeypatch.setattr(byte_file.ByteFile, "expect", noted)
+    wide = replace(plain_edf.signals[0], stored=list(range(5 * 4000)), per_record=4000)
+    path = write(
+        plus(plain_edf.with_changes(signals=(wide,)), "0", "1", "2", "3", "4", extra={4: b"+4.5\x14late\x14\0"})
+    )
+    with open_recording(path) as recording:
+        assert recording.info.annotations == (Annotation(onset_s=4.5, text="late"),)
+        assert recording.read(0, 5 * 4000, [0]).shape == (1, 20000)
+    assert expected == [(256 * 3 + 8000, 8060, 5, 60)]
