@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.code_export import exported
+from jaxscope.compute.code_frames import CodeChecked
 from jaxscope.compute.code_runners import RUNNERS, run_code
-from jaxscope.compute.frames import Blocked, CodeChecked
+from jaxscope.compute.frames import Blocked
 from jaxscope.compute.plan import GroupRequest, RenderRequest, context_of, plan
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.stream import Source, filtered_blocks

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxscope.compute.code_export import STABLEHLO, Shape, exported, write_export
-from jaxscope.compute.frames import CodeText, ExportProgress
+from jaxscope.compute.code_frames import CodeText
+from jaxscope.compute.frames import ExportProgress
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Wish, Workbench
 from jaxscope.errors import ChainError

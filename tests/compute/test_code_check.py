@@ -9,9 +9,10 @@ import pytest
 
 from jaxscope.compute import code_check, code_runners
 from jaxscope.compute.code_check import CodeCheck
+from jaxscope.compute.code_frames import CodeChecked
 from jaxscope.compute.code_runners import RUNNERS, CodeRunError, Plan, run_code
 from jaxscope.compute.conductor import Conductor
-from jaxscope.compute.frames import CodeChecked, Failure, Opened
+from jaxscope.compute.frames import Failure, Opened
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session import actions as act

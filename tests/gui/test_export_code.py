@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.code_check import CodeCheck
 from jaxscope.compute.code_export import SUFFIXES
+from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.code_job import METHODS, CodeRequest
-from jaxscope.compute.frames import CodeChecked, CodeText
 from jaxscope.errors import UnstableError
 from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.filters.spec import Padding

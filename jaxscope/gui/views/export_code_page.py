@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from jaxscope.compute.code_check import CodeCheck
 from jaxscope.compute.code_export import STABLEHLO, SUFFIXES, Shape
+from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.code_job import METHODS, CodeRequest
 from jaxscope.compute.code_runners import RUNNERS
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.frames import CodeChecked, CodeText
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.code_view import CodeView

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from jaxscope.compute.frames import CodeChecked, CodeText
+from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.errors import counted
 from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import FilterChain

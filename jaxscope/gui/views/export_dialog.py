@@ -13,10 +13,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.export_job import AnyExport
 from jaxscope.compute.formats import writable_formats
-from jaxscope.compute.frames import CodeChecked, CodeText, DesignFrame, ExportProgress, Failure, Opened, Outcome
+from jaxscope.compute.frames import DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import WriteError
 from jaxscope.gui.components.buttons import Button, IconButton

@@ -28,8 +28,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.frames import CodeChecked, CodeText, DesignFrame
+from jaxscope.compute.frames import DesignFrame
 from jaxscope.compute.view_export import ViewRequest
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.spec import FilterChain
