@@ -263,19 +263,20 @@ class JaxProgram(AbstractProgram):
 
     def _chunk(self, n_rows: int, n_samples: int) -> tuple[int, int]:
         """Return how many samples and how many channels go to the device at a time."""
-        windows = [column[0].window for column in self._parts if isinstance(column[0], RunningMedian)]
-        itemsize = self.dtype().itemsize
-        length = min(chunk_samples(n_rows, itemsize, max(windows, default=1)), bucket_samples(n_samples))
+        window = max((own[0].window for own in self._parts if isinstance(own[0], RunningMedian)), default=1)
+        itemsize, all_of_it = self.dtype().itemsize, bucket_samples(n_samples)
+        length = min(chunk_samples(n_rows, itemsize, window), all_of_it)
         sizes = [
             filled_taps(column[0], save_unit(len(column[0].values))).size
             for column, kind in zip(self._parts, self.kinds, strict=True)
             if kind == "overlap-save" and isinstance(column[0], Taps)
         ]
-        if sizes and length > (piece := new_samples(max(sizes))):  # whole pairs of pieces
-            whole = max(length // (2 * piece), 1) * 2 * piece
-            length = min(bucket_samples(whole), length) if "block" in self.kinds else whole
-        at_once = 4 * CHUNK_BYTES // (length * itemsize * max(windows, default=1))
-        return length, max(at_once - at_once % LANES if at_once > LANES else at_once, 1)
+        if sizes:  # whole pairs of pieces, or a single one
+            piece = new_samples(max(sizes))
+            whole = max(length // (2 * piece), 1) * 2 * piece if n_samples > piece else min(all_of_it, piece)
+            length = min(bucket_samples(whole), all_of_it) if "block" in self.kinds else whole
+        at_once = max(4 * CHUNK_BYTES // (length * itemsize * window), 1)
+        return length, at_once // LANES * LANES or at_once
 
     def view(
         self, x: Array, first_sample: int, bin_size: int, cut: slice, montage: npt.ArrayLike | None = None

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
+from jaxscope.dsp.block_fir import new_samples
 from jaxscope.engines import arena, jax_engine, row_groups
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.program import make_program
@@ -159,3 +160,16 @@ def test_threads_get_as_many_groups_each(n_rows: int, monkeypatch: pytest.Monkey
     groups = row_groups.row_groups(n_rows, max(n_rows // 3, 1), row_groups.LEAST_SAMPLES)
     assert sum(group.stop - group.start for group in groups) == n_rows
     assert len(groups) % 2 == 0 or len(groups) == n_rows
+
+
+@pytest.mark.parametrize("n_samples", [300, 30000, 65536, 1 << 20])
+def test_a_chunk_is_no_shorter_than_what_a_transform_adds(n_samples: int, chain, sections) -> None:
+    """A transform costs the same however few samples it is for."""
+    taps = Taps(tuple(np.ones(10001).tolist()))
+    piece = new_samples(10241)
+    for parts in ((taps,), (sections(SOS), taps)):
+        program = make_program(chain(*parts), n_channels=64, method="overlap-save")
+        assert isinstance(program, jax_engine.JaxProgram)
+        length, rows = program._chunk(32, n_samples)
+        assert length >= min(n_samples, 2 * piece)
+        assert rows >= 1
