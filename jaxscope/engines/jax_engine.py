@@ -27,7 +27,7 @@ from jaxscope.engines.mixing_host import checked_matrix
 from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
-from jaxscope.engines.staging import Stage, bucket_samples, laid_out
+from jaxscope.engines.staging import Stage, Weights, bucket_samples
 from jaxscope.engines.streaming import Flow, run_chunks, with_rows
 from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
@@ -73,7 +73,7 @@ class JaxProgram(AbstractProgram):
         self.by_row = tuple(len(column) > 1 for column in self._parts)
         #: by whether time runs backwards
         self._weights: dict[bool, list[Any]] = {}
-        self._placed: dict[bool, list[Any]] = {}
+        self._placed: dict[bool, Weights] = {}
         self._starts: list[tuple[Array, Array]] | None = None
 
     # -- coefficients ----------------------------------------------------------------------------------------------
@@ -92,8 +92,8 @@ class JaxProgram(AbstractProgram):
         """Return the weights of every part, on the device; those for time running backwards too."""
         if backwards not in self._placed:
             host = self._host_weights(backwards=backwards)
-            self._placed[backwards] = [self._place(laid_out(weight)) for weight in host]
-        return tuple(self._placed[backwards])
+            self._placed[backwards] = Weights(host, self.jax_device, at_once=self.device != "cpu:0")
+        return self._placed[backwards].take()
 
     def gains(self) -> Array:
         """Return the gain of the whole chain for a constant, (n_channels,); NaN where there is none."""
@@ -257,7 +257,7 @@ class JaxProgram(AbstractProgram):
             return self.n_channels
         return min(bucket(n_rows), self.n_channels)
 
-    def _place(self, values: Any) -> Any:
+    def _place(self, values: Array) -> Any:
         """Return ``values`` on the device; a CPU's first device takes them as they are, which is quicker."""
         return values if self.device == "cpu:0" else jax.device_put(values, self.jax_device, may_alias=True)
 

@@ -5,6 +5,7 @@ Invariant: what is behind the samples of a buffer is zero, and changes neither t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Self
 
@@ -141,3 +142,30 @@ def laid_out(tree: Any) -> Any:
         place[...] = leaf
         laid.append(place)
     return jax.tree.unflatten(structure, laid)
+
+
+class Weights:
+    """The weights of a program: laid out for a CPU's first device at first, handed to it once calls are many.
+
+    Measured: handing them over costs as much as ten calls save, and a knob that moves needs them for a few.
+    """
+
+    #: times that they are taken before it pays
+    MANY = 16
+
+    def __init__(self, host: Sequence[Any], device: Any, *, at_once: bool) -> None:
+        self._device = device
+        self._uses = 0
+        laid = tuple(map(laid_out, host))
+        self._arrays = self._handed(laid) if at_once else laid
+        self._is_handed = at_once
+
+    def _handed(self, arrays: Any) -> Any:
+        return jax.device_put(arrays, self._device, may_alias=True)
+
+    def take(self) -> tuple[Any, ...]:
+        """Return them, for one call."""
+        self._uses += 1
+        if self._uses > self.MANY and not self._is_handed:
+            self._arrays, self._is_handed = self._handed(self._arrays), True
+        return tuple(self._arrays)

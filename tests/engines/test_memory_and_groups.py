@@ -10,8 +10,9 @@ import scipy.signal
 from jaxscope.dsp.block_fir import new_samples
 from jaxscope.engines import arena, jax_engine, row_groups
 from jaxscope.engines.base import NotFiniteError
+from jaxscope.engines.compiled import compilations
 from jaxscope.engines.program import make_program
-from jaxscope.engines.staging import laid_out
+from jaxscope.engines.staging import Weights, laid_out
 from jaxscope.filters.coefficients import Taps
 from jaxscope.side_by_side import side_by_side
 
@@ -173,3 +174,17 @@ def test_a_chunk_is_no_shorter_than_what_a_transform_adds(n_samples: int, chain,
         length, rows = program._chunk(32, n_samples)
         assert length >= min(n_samples, 2 * piece)
         assert rows >= 1
+
+
+def test_weights_are_handed_to_the_device_once_calls_are_many(chain, sections) -> None:
+    """The numbers do not change, and nothing is compiled for it."""
+    program = make_program(chain(sections(SOS)), n_channels=2, method="block")
+    assert isinstance(program, jax_engine.JaxProgram)
+    x = np.random.default_rng(0).standard_normal((2, 500))
+    first, kind = program.run(x), type(program.placed_weights()[0].drive)
+    before = compilations()
+    for _ in range(Weights.MANY):
+        np.testing.assert_array_equal(program.run(x), first)
+    assert compilations() == before
+    assert kind is np.ndarray
+    assert isinstance(program.placed_weights()[0].drive, jax.Array)
