@@ -73,7 +73,7 @@ def band_unit(n_taps: int) -> int:
     return 8 if n_taps <= 2 * block_fir.BLOCK else block_fir.BLOCK
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # few, so that the memory of those before them is used again
 def _block_weights_of(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
     if len(rows) == 1:
         return block_matrices(cascade_state_space(rows[0]), dtype)
@@ -84,7 +84,7 @@ def _block_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Any:
     return _block_weights_of(tuple(filled_rows(part) for part in parts), np.dtype(dtype).name)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # few, so that the memory of those before them is used again
 def _turned_weights_of(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
     return turned(_block_weights_of(rows, dtype))
 
