@@ -271,7 +271,8 @@ class TopBarView(AbstractView, QWidget):
                 self.title.show_recording(self._path, self._facts)
             case Busy() if outcome.what == "indexing" and not outcome.done and self.title.facts == self._facts:
                 # where the rest cannot be read it stays said that this is not all
-                self.title.show_recording(self._path, f"{self._facts} so far")
+                what, dot, lasts = self._facts.rpartition(" · ")
+                self.title.show_recording(self._path, f"{what}{dot}≥ {lasts}")
             case Frame():
                 self.export_button.setEnabled(True)
                 self._export_tip.say(*_EXPORT)

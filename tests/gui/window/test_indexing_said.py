@@ -12,7 +12,7 @@ def test_how_far_it_is_comes_before_what_is_said_of_the_whole(desk):
     status = desk.window.status
     desk.window.receive(Busy(what="indexing", label="Indexing night.mseed", share=0.42))
     assert status._progress() == (0.42, "Indexing night.mseed: 42 %")
-    assert desk.window.top.title.facts.endswith("01:00 so far")
+    assert desk.window.top.title.facts.endswith(" · ≥ 01:00")
     frames = desk.window.overview.frame
     if isinstance(frames, OverviewFrame):
         desk.window.receive(replace(frames, read_share=1.0))
@@ -36,7 +36,7 @@ def test_what_is_known_then_is_taken_and_said(desk, info):
     assert desk.window.shell.recorded is whole
     assert desk.window.shell.navigator.total_s == 75.0
     assert desk.window.notices.current.sentence == "3 records are left out"
-    assert desk.window.top.title.facts.endswith("01:15")
+    assert desk.window.top.title.facts.endswith(" · 01:15")
 
 
 def test_what_comes_of_a_recording_that_was_closed_meanwhile_is_not_taken(desk, info, monkeypatch):
