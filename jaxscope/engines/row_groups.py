@@ -11,7 +11,7 @@ from __future__ import annotations
 from jaxscope.side_by_side import n_threads
 
 #: samples below which one stream is quicker
-LEAST_SAMPLES = 1 << 19
+LEAST_SAMPLES = 1 << 20
 
 
 def row_groups(n_rows: int, at_once: int, n_samples: int) -> list[slice]:

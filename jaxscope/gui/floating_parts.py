@@ -16,12 +16,8 @@ from jaxscope.compute.frames import AgreementFrame, DesignFrame, Frame, Opened
 from jaxscope.gui.palette_entries import palette_entries
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.goto import GotoPopover
-from jaxscope.gui.views.import_sheet import ImportSheet
-from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.palette import Palette
-from jaxscope.gui.views.settings_sheet import SettingsSheet
 from jaxscope.gui.views.traces_numbers import clock
-from jaxscope.gui.views.warnings_sheet import WarningsSheet
 from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
@@ -29,7 +25,11 @@ if TYPE_CHECKING:
     from jaxscope.gui.views.devices import DevicesPopover
     from jaxscope.gui.views.export_dialog import ExportDialog
     from jaxscope.gui.views.history import HistoryPopover
+    from jaxscope.gui.views.import_sheet import ImportSheet
+    from jaxscope.gui.views.keys_sheet import KeysSheet
     from jaxscope.gui.views.montage_popover import MontagePopover
+    from jaxscope.gui.views.settings_sheet import SettingsSheet
+    from jaxscope.gui.views.warnings_sheet import WarningsSheet
     from jaxscope.gui.window_actions import WindowActions
 
 _KEPT = (Opened, Frame, DesignFrame, AgreementFrame, Devices)
@@ -78,6 +78,8 @@ class FloatingParts(AbstractView):
     def open_keys(self) -> None:
         """Open the list of keys."""
         if self._keys is None:
+            from jaxscope.gui.views.keys_sheet import KeysSheet
+
             self._keys = KeysSheet(self._window)
         self._keys.open_sheet()
 
@@ -98,6 +100,8 @@ class FloatingParts(AbstractView):
     def open_settings(self) -> None:
         """Open the settings."""
         if self._settings is None:
+            from jaxscope.gui.views.settings_sheet import SettingsSheet
+
             self._settings = SettingsSheet(self._window, lambda: self._actions.settings, self._actions.change_settings)
         self._settings.open_sheet()
 
@@ -121,6 +125,8 @@ class FloatingParts(AbstractView):
     def ask_import(self, path: str, told: dict[str, str] | None = None) -> None:
         """Ask what a file does not tell itself, and open it with that."""
         if self._import is None:
+            from jaxscope.gui.views.import_sheet import ImportSheet
+
             self._import = ImportSheet(self._window, self._actions.conductor.preview)
             self._import.answered.connect(self._actions.open_as_told)
         self._import.ask(path, told)
@@ -128,6 +134,8 @@ class FloatingParts(AbstractView):
     def open_warnings(self, sentences: Sequence[str]) -> None:
         """Show everything that was mended or assumed to open the recording."""
         if self._warnings is None:
+            from jaxscope.gui.views.warnings_sheet import WarningsSheet
+
             self._warnings = WarningsSheet(self._window)
         self._warnings.show_sentences(sentences)
 

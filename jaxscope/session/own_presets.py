@@ -14,7 +14,6 @@ from platformdirs import user_config_path
 
 from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import load_chain, save_chain
-from jaxscope.filters.imports import chain_of_file
 from jaxscope.filters.spec import FilterChain
 
 SUFFIX = ".json"
@@ -115,6 +114,8 @@ def import_preset(path: str | Path, *, rate_hz: float | None = None, folder: Pat
     ChainError
         It cannot be read, holds no filter, or its name is taken.
     """
+    from jaxscope.filters.imports import chain_of_file
+
     chain, _ = chain_of_file(path, rate_hz=rate_hz)
     return save_preset(chain.name or Path(path).stem, chain, folder=folder)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent
@@ -15,7 +16,6 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QSizePolicy, 
 
 from jaxscope.compute.frames import DesignFrame, Outcome
 from jaxscope.errors import ChainError
-from jaxscope.filters.imports import Imported
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.painting import LEFT, begin, draw_text
 from jaxscope.gui.icons import icon
@@ -44,6 +44,9 @@ from jaxscope.session.actions import (
 )
 from jaxscope.session.solo import is_solo
 from jaxscope.session.state import SessionState
+
+if TYPE_CHECKING:
+    from jaxscope.filters.imports import Imported
 
 _drags = count(1)
 _GRIP_PX = 28

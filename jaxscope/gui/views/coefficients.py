@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -16,7 +17,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from jaxscope.compute.frames import DesignFrame, Outcome, SensitivityFrame, StageCurve
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters.coefficients import Sections, Taps
-from jaxscope.filters.imports import Imported
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.expressions import reader
@@ -44,6 +44,9 @@ from jaxscope.gui.views.pasting import ask_file, read_file, refusal
 from jaxscope.session.actions import ChooseFace, EditCoefficient, PutStageBack, ReplaceSpec, RevertToDesign
 from jaxscope.session.coefficients import edited_spec
 from jaxscope.session.state import SessionState
+
+if TYPE_CHECKING:
+    from jaxscope.filters.imports import Imported
 
 _pastes = count(1)
 _LEAST_HEIGHT = 190

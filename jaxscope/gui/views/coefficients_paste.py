@@ -5,12 +5,16 @@ Bare numbers mean what the form says; what has words (code, JSON, headings) says
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jaxscope.errors import ChainError, SpecError
 from jaxscope.filters import FAMILIES
-from jaxscope.filters.imports import Imported, import_text
 from jaxscope.filters.spec import AbstractFilterSpec, Stage
 from jaxscope.gui.views.coefficients_model import parse_table
 from jaxscope.gui.views.pasting import has_words
+
+if TYPE_CHECKING:
+    from jaxscope.filters.imports import Imported
 
 
 def pasted(form: str | None, text: str, rate_hz: float | None) -> Imported:
@@ -21,6 +25,8 @@ def pasted(form: str | None, text: str, rate_hz: float | None) -> Imported:
     ChainError
         There is no filter in it, or several.
     """
+    from jaxscope.filters.imports import Imported, import_text
+
     numbers = parse_table(text)
     if numbers and not has_words(text):
         return Imported(stages=(Stage(spec=_bare(form, numbers)),))

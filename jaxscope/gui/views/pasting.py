@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import re
 from itertools import count
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from jaxscope.errors import ChainError
 from jaxscope.filters.chain_file import chain_to_dict, stage_to_dict
-from jaxscope.filters.imports import SUFFIXES, Imported, import_file, import_text
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.session.actions import AddStage, SetChains
 from jaxscope.session.state import SessionState
+
+if TYPE_CHECKING:
+    from jaxscope.filters.imports import Imported
 
 _pastes = count(1)
 #: letters that numbers do not have: a text with one of them is code, JSON or has headings
@@ -55,11 +58,15 @@ def read_clipboard(rate_hz: float | None) -> Imported:
     ChainError
         There is no filter.
     """
+    from jaxscope.filters.imports import import_text
+
     return import_text(clipboard_text(), rate_hz=rate_hz)
 
 
 def ask_file(parent: QWidget, folder: str = "") -> str:
     """Return the path of a file of coefficients that a person chooses, empty where none was chosen."""
+    from jaxscope.filters.imports import SUFFIXES
+
     patterns = " ".join(f"*{suffix}" for suffix in SUFFIXES)
     path, _ = QFileDialog.getOpenFileName(
         parent.window(), "Load coefficients", folder, f"Filters ({patterns});;All files (*)"
@@ -75,6 +82,8 @@ def read_file(path: str, rate_hz: float | None) -> Imported:
     ChainError
         It holds no filter.
     """
+    from jaxscope.filters.imports import import_file
+
     return import_file(path, rate_hz=rate_hz)
 
 
