@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -28,6 +29,7 @@ CHANNEL_KINDS: tuple[str, ...] = get_args(ChannelKind)
 CODE_KINDS = frozenset({"trigger", "status", "annotation"})
 
 
+@lru_cache(maxsize=1024)
 def scale_kind(kind: str, unit: str) -> str:
     """Return what channels must share to be drawn on one scale: their kind, of the miscellaneous their unit too."""
     return kind if kind != "misc" else f"misc {unit.replace('µ', 'u')}".strip()

@@ -136,8 +136,12 @@ class TracesModel:
     def _heights(self) -> dict[int, float]:
         """Return the height of each lane in units of its channel."""
         viewport = self.state.viewport
-        units = {kind: self.scales.units_per_lane(viewport, kind) for kind in {lane.scale_kind for lane in self.lanes}}
-        return {lane.channel: units[lane.scale_kind] / lane.gain for lane in self.lanes}
+        kinds = self.remembered("kinds", (self.lanes,), lambda: frozenset(lane.scale_kind for lane in self.lanes))
+        units = {kind: self.scales.units_per_lane(viewport, kind) for kind in kinds}
+        key = (self.lanes, tuple(units.items()))
+        return self.remembered(
+            "heights", key, lambda: {lane.channel: units[lane.scale_kind] / lane.gain for lane in self.lanes}
+        )
 
     def hold(self, blocked: Blocked) -> bool:
         """Mark the picture as held; return whether that is news."""
