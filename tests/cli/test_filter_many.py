@@ -210,6 +210,6 @@ def test_a_project_tells_what_its_recording_does_not(tmp_path: Path) -> None:
     project = tmp_path / "p.jaxscope"
     save_project(project, Project(document=document, viewport=Viewport(), engine=EngineChoice()))
     assert run(("filter", "-o", str(tmp_path / "y.npz"), "--project", str(project))) == 0
-    content = np.load(tmp_path / "y.npz")
-    assert content["rate_hz"] == 100.0
-    np.testing.assert_array_equal(content["data"], np.arange(400).reshape(200, 2).T)
+    with np.load(tmp_path / "y.npz") as content:
+        assert content["rate_hz"] == 100.0
+        np.testing.assert_array_equal(content["data"], np.arange(400).reshape(200, 2).T)

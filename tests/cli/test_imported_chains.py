@@ -80,10 +80,9 @@ def test_each_file_has_its_own_rate_for_a_part_of_half_the_rate(
     assert len(outcome["outputs"]) == 3
     wanted = signal.sosfilt(SOS, x, zi=signal.sosfilt_zi(SOS) * x[0])[0]  # the same part of each rate
     for name, rate_hz in rates.items():
-        written = np.load(tmp_path / "out" / f"{name}.npz")
-        np.testing.assert_allclose(
-            written[next(key for key in written if written[key].size == 512)].ravel(), wanted, atol=1e-9
-        )
+        with np.load(tmp_path / "out" / f"{name}.npz") as file:
+            written = next(file[key] for key in file if file[key].size == 512)
+        np.testing.assert_allclose(written.ravel(), wanted, atol=1e-9)
         (chain,) = json.loads((tmp_path / "out" / f"{name}.npz.json").read_text())["chains"]
         assert chain["stages"][0]["cutoff_hz"] == pytest.approx(0.3125 * rate_hz / 2)
         assert chain["gaps"] == "propagate"
