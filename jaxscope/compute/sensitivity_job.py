@@ -88,12 +88,12 @@ def _samples_of(
     for part in shown.rendered.samples:
         numbers = chain_numbers(chains, info, list(part.group.channels))
         rows = [row for row, number in enumerate(numbers) if number == at]
-        if not rows or part.before.shape[1] < FEWEST_SAMPLES:
+        if not rows or part.n_samples < FEWEST_SAMPLES:
             continue
         unit = info.channels[part.group.channels[rows[0]]].unit
         rows = [row for row in rows if info.channels[part.group.channels[row]].unit == unit][:CHANNELS]
-        first = max(0, (part.before.shape[1] - MOST_SAMPLES) // 2)
-        x = np.asarray(part.before[rows, first : first + MOST_SAMPLES], dtype=np.float64)
+        first = max(0, (part.n_samples - MOST_SAMPLES) // 2)
+        x = np.asarray(part.of_rows(rows)[0][:, first : first + MOST_SAMPLES], dtype=np.float64)
         if np.isfinite(x).all():
             return x, part.group.rate_hz, unit
     return None

@@ -18,7 +18,6 @@ from jaxscope.data.recording import CHANNEL_KINDS, Recording
 from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.readers import (
     READERS,
-    SUFFIXES,
     audio,
     byte_file,
     edf_records,
@@ -244,17 +243,6 @@ def test_every_format_has_an_example() -> None:
     assert set(READERS) == {"edf", "bdf", *EXAMPLES}
 
 
-@pytest.mark.parametrize("name", list(READERS))
-def test_a_format_and_the_table_of_suffixes_agree(name: str) -> None:
-    reader = READERS[name]
-    assert reader.name == name
-    assert reader.title
-    assert set(reader.suffixes) == {suffix for suffix, of in SUFFIXES.items() if of == name}
-    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in reader.suffixes)
-    assert not reader.sniff(b"")
-    assert not reader.sniff(bytes(range(256)))
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_info_is_whole_and_agrees_with_what_is_read(name: str, example: Callable[[str], Path]) -> None:
     with open_recording(example(name)) as recording:
@@ -351,18 +339,6 @@ def test_a_name_in_capitals_and_an_unknown_suffix_open_all_the_same(name: str, e
         np.testing.assert_array_equal(found[index], samples)
 
 
-@pytest.mark.parametrize("suffix", sorted(SUFFIXES))
-def test_empty_missing_and_folders_are_refused_by_name(suffix: str, tmp_path: Path) -> None:
-    empty, folder = tmp_path / f"empty{suffix}", tmp_path / f"folder{suffix}"
-    empty.touch()
-    folder.mkdir()
-    for path, word in ((empty, "is empty"), (folder, "is a folder"), (tmp_path / f"none{suffix}", "is not there")):
-        with pytest.raises(ReadError, match=word) as caught:
-            open_recording(path)
-        assert path.name in caught.value.message
-        assert caught.value.hint
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_other_content_under_a_suffix_is_refused(name: str, tmp_path: Path, example: Callable[[str], Path]) -> None:
     suffix = Path(name).suffix
@@ -398,11 +374,3 @@ def test_damage_is_told_or_harmless(name: str, data: st.DataObject, example: Cal
     except JaxscopeError as error:
         told = error
     assert told is None or (told.exit_code == 3 and "\n" not in told.sentence())
-
-
-def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.xyz"
-    path.write_bytes(b"\x00\x01\x02" * 99)
-    with pytest.raises(ReadError, match=r"can't read \.xyz files") as caught:
-        open_recording(path)
-    assert all(READERS[name].title in caught.value.hint for name in READERS)

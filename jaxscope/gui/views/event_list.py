@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +28,7 @@ from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover
 from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import RIGHT, draw_text, rounded
+from jaxscope.gui.components.plain_table import PlainTable
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.event_looks import looks_of
@@ -113,7 +111,7 @@ class _EventDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class _EventListView(QTableView):
+class _EventListView(PlainTable):
     """Enter goes to the event, Delete removes it, F2 edits it."""
 
     wanted = Signal(int)
@@ -122,20 +120,6 @@ class _EventListView(QTableView):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setMouseTracking(True)
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.hide()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.viewport().setAutoFillBackground(False)
         self.setAccessibleName("Events, in order of time")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -10,30 +10,28 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
 from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import Button, IconButton
+from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, hairline
 from jaxscope.gui.components.switch import Switch
-from jaxscope.gui.theme import colour, scaled, theme
+from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.export_dialog_parts import ProgressBar
 from jaxscope.gui.views.folder_rows import FolderTable
 from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.session.state import SessionState
 
-_LOW, _HIGH = 318, 372
-#: from this height of the window on the drawer is higher
-_TALL_PX = 860
 _HEAD = 46
 
 
-class FolderDrawer(AbstractView, QWidget):
+class FolderDrawer(AbstractView, Drawer):
     """The recordings of a folder, and what becomes of them."""
 
     #: the drawer was opened or closed
@@ -112,24 +110,12 @@ class FolderDrawer(AbstractView, QWidget):
     def _on_theme(self) -> None:
         self._head.setFixedHeight(scaled(_HEAD))
         self.table.fit()
-        self.fit_window(_TALL_PX)
+        self.fit_window(self.TALL_PX)
         self.update()
 
-    def fit_window(self, window_px: int) -> None:
-        """Take the height that a window of some height leaves."""
-        self.setFixedHeight(scaled(_HIGH if window_px >= _TALL_PX else _LOW))
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, self.height())
-
-    def minimumSizeHint(self) -> QSize:
-        # narrow windows shorten the words, never the window's own least width
-        return QSize(0, self.height())
-
     def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
         with begin(self) as painter:
-            painter.fillRect(QRectF(self.rect()), colour("bar"))
-            hairline(painter, 0, 0, self.width())
             hairline(painter, 0, self._head.geometry().bottom(), self.width())
 
     # --- opening

@@ -11,18 +11,16 @@ from dataclasses import replace
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
 from jaxscope.compute.folder_frames import FolderRow
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded, text_width
+from jaxscope.gui.components.plain_table import PlainTable
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_numbers import span_text
@@ -152,7 +150,7 @@ def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow) -> None:
         rounded(painter, QRectF(begin, middle - 1.5, max(3.0, (stop - begin) * row.share), 3), 1.5, "after")
 
 
-class FolderTable(QTableView):
+class FolderTable(PlainTable):
     """The rows; arrows go through them."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -160,20 +158,6 @@ class FolderTable(QTableView):
         self.rows = FolderModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(_RowDelegate(self))
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setMouseTracking(True)
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.hide()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.viewport().setAutoFillBackground(False)
         self.setAccessibleName("Recordings of the folder")
         self.fit()
 

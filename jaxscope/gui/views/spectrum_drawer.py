@@ -9,19 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Self, cast
 
-from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.compute.analysis_frames import AnalysisFrame, Coherences, Histogram, SpectrumCurves, TimeFrequency
 from jaxscope.compute.frames import Opened
 from jaxscope.display.ticks import time_label
 from jaxscope.gui.components.buttons import IconButton
+from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
-from jaxscope.gui.components.painting import RIGHT, begin, hairline, text_width
+from jaxscope.gui.components.painting import RIGHT, text_width
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
 from jaxscope.gui.painting.geometry import rail_px
-from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.spectrum_choices import ChoiceColumn
 from jaxscope.gui.views.spectrum_matrix import MatrixPlot
@@ -33,9 +33,6 @@ from jaxscope.session.actions import SelectChannels, SetAnalysis, SetCursors
 from jaxscope.session.analysis import Analysis, AnalysisView
 from jaxscope.session.state import SessionState
 
-_LOW, _HIGH = 318, 372
-#: from this height of the window on the drawer is higher
-_TALL_PX = 860
 _HEAD = 44
 _VIEWS = (
     Segment(key="spectrum", label="Spectrum", tip="Power by frequency, with the powers of bands"),
@@ -46,7 +43,7 @@ _VIEWS = (
 )
 
 
-class SpectrumDrawer(AbstractView, QWidget):
+class SpectrumDrawer(AbstractView, Drawer):
     """What is in the window or between the cursors, by frequency."""
 
     hinted = Signal(str)
@@ -133,24 +130,8 @@ class SpectrumDrawer(AbstractView, QWidget):
     def _on_theme(self) -> None:
         self._head.setFixedHeight(scaled(_HEAD))
         self._heading.setFixedWidth(rail_px() - 14 - 8)
-        self.fit_window(_TALL_PX)
+        self.fit_window(self.TALL_PX)
         self.update()
-
-    def fit_window(self, window_px: int) -> None:
-        """Take the height that a window of some height leaves."""
-        self.setFixedHeight(scaled(_HIGH if window_px >= _TALL_PX else _LOW))
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, self.height())
-
-    def minimumSizeHint(self) -> QSize:
-        # narrow windows clip the title, never the window's own least width
-        return QSize(0, self.height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with begin(self) as painter:
-            painter.fillRect(QRectF(self.rect()), colour("bar"))
-            hairline(painter, 0, 0, self.width())
 
     # --- state and frames
 

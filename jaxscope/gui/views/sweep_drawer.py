@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Self
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import Frame, Opened
@@ -22,12 +22,13 @@ from jaxscope.errors import counted
 from jaxscope.filters.shapes import stage_title
 from jaxscope.filters.spec import AbstractFilterSpec
 from jaxscope.gui.components.buttons import Button, IconButton
+from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.numbers import NumberRange, write_exact
-from jaxscope.gui.components.painting import RIGHT, begin, hairline, text_width
+from jaxscope.gui.components.painting import RIGHT, text_width
 from jaxscope.gui.components.select import Select
-from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.sweep_plot import SweepPlot
 from jaxscope.session.actions import SelectStage, TurnKnob
@@ -43,16 +44,13 @@ from jaxscope.session.sweep import (
     usual_range,
 )
 
-_LOW, _HIGH = 318, 372
-#: from this height of the window on the drawer is higher
-_TALL_PX = 860
 _HEAD = 46
 _FALLBACK_RATE_HZ = 1000.0
 _HINT = "Move over the strip to see each value on the traces. ← → step, Enter uses it, Esc keeps the original"
 _sweeps = count(1)
 
 
-class SweepDrawer(AbstractView, QWidget):
+class SweepDrawer(AbstractView, Drawer):
     """A knob through many values."""
 
     #: the drawer was opened or closed
@@ -136,27 +134,12 @@ class SweepDrawer(AbstractView, QWidget):
 
     def _on_theme(self) -> None:
         self._head.setFixedHeight(scaled(_HEAD))
-        self.fit_window(_TALL_PX)
+        self.fit_window(self.TALL_PX)
         self.update()
-
-    def fit_window(self, window_px: int) -> None:
-        """Take the height that a window of some height leaves."""
-        self.setFixedHeight(scaled(_HIGH if window_px >= _TALL_PX else _LOW))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_words()
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, self.height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, self.height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with begin(self) as painter:
-            painter.fillRect(QRectF(self.rect()), colour("bar"))
-            hairline(painter, 0, 0, self.width())
 
     # --- what is swept
 
