@@ -57,7 +57,6 @@ SAID_IN_PROSE = {
     "polars-runtime-32": "MIT",
     "scipy": "BSD-3-Clause",
     "soundfile": "BSD-3-Clause",
-    "superqt": "BSD-3-Clause",
 }
 # Wheels without a licence file of their own.
 TEXT_ELSEWHERE = {
