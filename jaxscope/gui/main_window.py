@@ -19,7 +19,7 @@ from jaxscope.compute.frames import Failure
 from jaxscope.errors import JaxscopeError
 from jaxscope.gui.floating_parts import FloatingParts
 from jaxscope.gui.key_router import KeyRouter
-from jaxscope.gui.notices import Notices
+from jaxscope.gui.notices import SETTINGS_CAUSE, Notices
 from jaxscope.gui.outcomes import Outcomes
 from jaxscope.gui.painting.scene import TraceScene
 from jaxscope.gui.preferences import preferences
@@ -98,6 +98,7 @@ class MainWindow(QWidget):
         for widget, context in ((self.traces, "traces"), (self.rail, "traces"), (self.overview, "overview")):
             self.router.listen(widget, context)
         preferences().changed.connect(self._take_settings)
+        preferences().not_kept.connect(self._say_not_kept)
         self._unsubscribe = store.subscribe(self._on_state)
         for view in self._views:
             view.show_state(store.state, store.state)
@@ -123,6 +124,9 @@ class MainWindow(QWidget):
         self.status: StatusBarView = made["status"]
         self.start = StartScreen(short_titles())
         self.banner = Banner(lambda: self.notices.close())
+
+    def _say_not_kept(self, sentence: str) -> None:
+        self.notify(Notice(cause=SETTINGS_CAUSE, kind="warn", sentence=sentence, can_close=True))
 
     def _take_settings(self, settings: Settings) -> None:
         self.actions_.settings = settings

@@ -8,8 +8,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from jaxscope.gui.key_table import key_table
+from jaxscope.gui.settings_writer import SettingsWriter
 from jaxscope.gui.theme import ThemeMode, theme
-from jaxscope.session.settings import Settings, save_settings
+from jaxscope.session.settings import Settings
 
 _MODES: dict[str, ThemeMode] = {"dark": "dark", "light": "light", "system": "system"}
 
@@ -19,9 +20,12 @@ class Preferences(QObject):
 
     #: the settings that are in force now
     changed = Signal(object)
+    #: why they cannot be kept
+    not_kept = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
+        self.writer = SettingsWriter(self.not_kept.emit)
         self._instead: tuple[str, str] | None = None
 
     def put_in_force(self, settings: Settings, *, theme_now: str | None = None) -> None:
@@ -42,15 +46,11 @@ class Preferences(QObject):
             theme().set_mode(_MODES[mode])
         key_table().choose(settings.keys, settings.page_keys)
 
-    def keep(self, settings: Settings) -> str:
-        """Put settings into force, tell every window, write them down; return why they cannot be kept, or nothing."""
+    def keep(self, settings: Settings) -> None:
+        """Put settings into force, tell every window, and have them written down."""
         self.put_in_force(settings)
         self.changed.emit(settings)
-        try:
-            save_settings(settings)
-        except OSError as error:
-            return f"The preferences cannot be kept: {error.strerror or error}"
-        return ""
+        self.writer.write(settings)
 
 
 _preferences: list[Preferences] = []

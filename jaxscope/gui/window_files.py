@@ -19,7 +19,6 @@ from jaxscope.errors import JaxscopeError, SpecError, counted
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.filters.montage import Montage
 from jaxscope.gui.navigator import USUAL_WINDOW_S
-from jaxscope.gui.notices import SETTINGS_CAUSE
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.recent_cards import keep_card
 from jaxscope.gui.shell import Shell
@@ -278,9 +277,7 @@ class WindowFiles(ProjectFiles):
     def change_settings(self, settings: Settings) -> None:
         """Take and keep other preferences, in every window."""
         self.settings = settings
-        trouble = preferences().keep(settings)
-        if trouble:
-            self.window.notify(Notice(cause=SETTINGS_CAUSE, kind="warn", sentence=trouble, can_close=True))
+        preferences().keep(settings)
 
     def find_recent(self, path: str) -> None:
         """Ask where a recent recording is now, and open it there."""

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 
 from jaxscope.gui.key_table import key_table
 from jaxscope.gui.main_menu import build_menu
+from jaxscope.gui.preferences import preferences
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.keys_sheet import listed_rows
 from jaxscope.gui.views.settings_sheet import ROWS, Choice
@@ -60,6 +61,7 @@ def test_every_row_is_a_setting_with_a_control(sheet):
 def test_a_choice_is_in_force_and_kept_at_once(desk, sheet):
     QTest.mouseClick(sheet.controls["theme"].button("light"), Qt.MouseButton.LeftButton)
     assert theme().mode == "light"
+    preferences().writer.wait()
     assert load_settings()[0].theme == "light"
     assert desk.window.actions_.settings.theme == "light"
     sheet.reset.click()
@@ -82,6 +84,7 @@ def test_text_size_by_typing_and_stepping_within_its_bounds(desk, sheet):
 
 def test_a_changed_key_acts_and_is_shown_everywhere_and_the_old_one_does_nothing(desk, sheet):
     change_key(desk, sheet, OVERVIEW_ROW, Qt.Key.Key_J)
+    preferences().writer.wait()
     assert load_settings()[0].keys == (("traces: overview bar", ("J",)),)
     focus_traces(desk, sheet)
     QTest.keyClick(desk.window.traces, Qt.Key.Key_O)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.compute.frames import Envelope, OverviewFrame
 from jaxscope.filters.chain_file import save_chain
+from jaxscope.gui.preferences import preferences
 from jaxscope.gui.recent_cards import MOST_CARDS, card_path, keep_card, load_card, presence_of, when_words
 from jaxscope.gui.views.start_screen import StartScreen
 from jaxscope.session.settings import load_settings
@@ -105,6 +106,7 @@ def test_what_was_found_takes_the_place_of_what_was_missing(desk, here, monkeypa
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (here, ""))
     actions.find_recent("/gone/here.edf")
     assert desk.conductor.asked[-1] == ("open", here)
+    preferences().writer.wait()
     assert load_settings()[0].recent == ("/data/six.edf",)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -49,7 +50,38 @@ def test_a_place_on_a_screen_that_is_gone_is_not_gone_back_to(desk):
 def test_layout_is_kept_when_the_window_is_closed_and_only_where_it_is_to_be(desk, is_kept, size):
     desk.window.remembers_layout = is_kept
     desk.window.close()
+    preferences().writer.wait()
     assert load_settings()[0].geometry[2:] == size
+
+
+def test_a_disk_that_does_not_answer_keeps_nobody_waiting_and_the_newest_settings_are_written(desk, monkeypatch):
+    answers, began, written = threading.Event(), threading.Event(), []
+
+    def write(settings: Settings, path: object) -> None:
+        began.set()
+        assert answers.wait(30)
+        written.append(settings.last_folder)
+
+    monkeypatch.setattr("jaxscope.gui.settings_writer.save_settings", write)
+    actions = desk.window.actions_
+    actions.change_settings(replace(actions.settings, last_folder="/first"))
+    assert began.wait(30)
+    for folder in ("/second", "/third"):
+        actions.change_settings(replace(actions.settings, last_folder=folder))
+    assert written == []
+    answers.set()
+    preferences().writer.wait()
+    assert written == ["/first", "/third"]
+
+
+def test_settings_that_cannot_be_kept_are_said_in_the_window(desk, qtbot):
+    preferences().writer.wait()
+    settings_path().unlink(missing_ok=True)
+    settings_path().mkdir(parents=True)
+    desk.window.actions_.change_settings(replace(desk.window.actions_.settings, last_folder="/data"))
+    preferences().writer.wait()
+    qtbot.waitUntil(lambda: desk.window.notices.current is not None)
+    assert "cannot be kept" in desk.window.notices.current.sentence
 
 
 def drive(monkeypatch: pytest.MonkeyPatch, look) -> None:
@@ -102,6 +134,7 @@ def test_a_theme_for_one_start_is_not_kept(desk):
     assert theme().mode == "light"
     desk.window.actions_.change_settings(replace(desk.window.actions_.settings, last_folder="/data"))
     assert theme().mode == "light"
+    preferences().writer.wait()
     assert load_settings()[0].theme == "dark"
     desk.window.actions_.change_settings(replace(desk.window.actions_.settings, theme="system"))
     assert theme().mode == "system"
