@@ -113,6 +113,17 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def capitalised(text: str) -> str:
+    """Return a text that begins with a capital letter, as a sentence of the window does; its other letters stay.
+
+    Examples
+    --------
+    >>> capitalised("a pole lies on the unit circle"), capitalised("")
+    ('A pole lies on the unit circle', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
 def _rebuild(kind: type[JaxscopeError], args: tuple[Any, ...], attributes: dict[str, Any]) -> JaxscopeError:
     error = kind.__new__(kind, *args)
     error.args = args

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.cpu_devices import ask_for_cpu_devices
 from jaxscope.compute.frames import Failure
+from jaxscope.errors import capitalised
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.demo_run import measure_demo, open_demo
 from jaxscope.gui.notices import SETTINGS_CAUSE
@@ -128,7 +129,7 @@ def _say_bad_settings(session: WindowSession, warnings: Sequence[str]) -> None:
     """Say once what of the settings could not be used: on the start screen, and over a recording that is opened."""
     if not warnings:
         return
-    sentence = warnings[0][:1].upper() + warnings[0][1:]
+    sentence = capitalised(warnings[0])
     more = len(warnings) - 1
     hint = f"{more} more like it. " if more else ""
     hint += f"They are in {settings_path()}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtGui import QGuiApplication
 
 from jaxscope.compute.frames import Blocked, ExportProgress, Failure, Stalled
+from jaxscope.errors import capitalised
 from jaxscope.gui.views.banner import Banner, Notice
 from jaxscope.gui.ways_on import stalled_notice, ways_of_blocked, ways_of_failure
 from jaxscope.session.store import Store
@@ -78,9 +79,9 @@ class Notices:
         if blocked.kind == "design":
             self.take_back("blocked")
             return
-        hint = blocked.hint[:1].upper() + blocked.hint[1:]
+        hint = capitalised(blocked.hint)
         held = "After is held at the last stable filter" if blocked.kind == "unstable" else hint
-        sentence = blocked.reason[:1].upper() + blocked.reason[1:]
+        sentence = capitalised(blocked.reason)
         actions = ways_of_blocked(blocked, store, self.actions)
         self.show(Notice(cause="blocked", kind="danger", sentence=sentence, hint=held, rank=3, actions=actions))
 
@@ -101,7 +102,7 @@ class Notices:
                 cause=f"failure {failure.what}",
                 kind="danger",
                 sentence=failure.sentence,
-                hint=failure.hint[:1].upper() + failure.hint[1:],
+                hint=capitalised(failure.hint),
                 rank=2,
                 actions=actions,
                 can_close=True,

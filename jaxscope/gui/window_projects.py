@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from jaxscope.compute.conductor import Conductor
-from jaxscope.errors import JaxscopeError, counted
+from jaxscope.errors import JaxscopeError, capitalised, counted
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
 from jaxscope.session import actions as act
@@ -203,7 +203,7 @@ def lost_words(store: Store) -> str:
         words.append("how channels are shown")
     told = words or ["the changes"]
     sentence = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
-    return f"{sentence[:1].upper()}{sentence[1:]}"
+    return capitalised(sentence)
 
 
 def _notice_of(project: Project) -> Notice | None:

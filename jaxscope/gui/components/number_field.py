@@ -17,7 +17,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import JaxscopeError, capitalised
 from jaxscope.gui.components.numbers import MINUS, NumberRange, parse_plain
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.icons import draw_icon
@@ -237,8 +237,8 @@ class NumberField(TextField):
         try:
             value = self._parse(text)
         except JaxscopeError as error:
-            hint = f". {error.hint[:1].upper()}{error.hint[1:]}" if error.hint else ""
-            self.complain(f"{error.message[:1].upper()}{error.message[1:]}{hint}")
+            hint = f". {capitalised(error.hint)}" if error.hint else ""
+            self.complain(f"{capitalised(error.message)}{hint}")
             return
         value = self._span.rounded(value)
         complaint = self._span.complaint(value, self._unit) or (self._check(value) if self._check else None)

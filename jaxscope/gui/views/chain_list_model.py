@@ -18,7 +18,7 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from jaxscope.compute.frames import DesignFrame, StageCurve
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, capitalised
 from jaxscope.filters.coefficients import Realisation, Sections, Taps
 from jaxscope.filters.shapes import stage_line, stage_title
 from jaxscope.filters.spec import AbstractFilterSpec, Stage
@@ -109,7 +109,7 @@ def row_of(
     """Join a stage of the state with what the newest frame says of it, and with its small curve."""
     if curve is None:
         return StageRow(title=title_of(stage), subtitle=line_of(stage), enabled=stage.enabled)
-    problem = f"{curve.problem[:1].upper()}{curve.problem[1:]}"
+    problem = capitalised(curve.problem)
     if not problem and not curve.is_stable:
         problem = f"Unstable · radius {curve.pole_radius:.4g}"
     if stage.origin is not None and rate_hz is not None:

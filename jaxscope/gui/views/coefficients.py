@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome, SensitivityFrame, StageCurve
-from jaxscope.errors import ChainError, SpecError
+from jaxscope.errors import ChainError, SpecError, capitalised
 from jaxscope.filters.coefficients import Sections, Taps
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -317,7 +317,7 @@ class CoefficientsFace(QWidget, AbstractView):
         try:
             edited_spec(self._stage.spec, self._action(address, value, None))
         except SpecError as error:
-            return error.message[:1].upper() + error.message[1:]
+            return capitalised(error.message)
         return None
 
     def _edit(self, address: Address, value: float, merge_key: str) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, capitalised
 from jaxscope.filters.expression import evaluate_complex
 from jaxscope.filters.roots import Roots
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, rounded
@@ -235,7 +235,7 @@ class RootsTable(EditingTable):
             root = read_root(text, self.rate_hz)
         except SpecError as error:
             self.editor.set_wrong(wrong=True)
-            hint = f". {error.hint[:1].upper()}{error.hint[1:]}" if error.hint else ""
+            hint = f". {capitalised(error.hint)}" if error.hint else ""
             self.complained.emit(f"{error.message}{hint}. The root from before is kept.")
             return
         self.editor.set_wrong(wrong=False)

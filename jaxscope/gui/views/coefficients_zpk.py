@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import StageCurve
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, capitalised
 from jaxscope.filters.roots import Roots
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.labels import Label
@@ -74,7 +74,7 @@ class RootsPart(QWidget):
         self._in_use = roots_in_use(stage, curve)
         reason = self._in_use.reason
         self.card.show_roots(explicit(self._in_use.roots), rate_hz, can_edit=self.can_edit)
-        self.note.setText(f"{reason[:1].upper()}{reason[1:]}")
+        self.note.setText(capitalised(reason))
         self.note.setVisible(bool(reason))
 
     def set_gain(self, gain: float, merge_key: str) -> None:
@@ -119,7 +119,7 @@ class RootsPart(QWidget):
         try:
             rooted_spec(action)
         except SpecError as error:
-            return f"{error.message[:1].upper()}{error.message[1:]}"
+            return capitalised(error.message)
         return None
 
     def _edit(self, roots: Roots, merge_key: str) -> None:

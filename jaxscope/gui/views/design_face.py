@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
+from jaxscope.errors import capitalised
 from jaxscope.filters import FAMILIES, AbstractFilterSpec, Stage
 from jaxscope.filters.shapes import SHAPES, shape_of, stage_line, with_family, with_shape
 from jaxscope.gui.components.buttons import Button
@@ -237,7 +238,7 @@ class DesignFace(QWidget, AbstractView):
         for row in self._rows:
             wrong = curve is not None and bool(curve.problem) and curve.problem_field == row.knob.name
             if wrong and curve is not None:
-                row.show_problem(f"{curve.problem[:1].upper()}{curve.problem[1:].rstrip('.')}.")
+                row.show_problem(f"{capitalised(curve.problem).rstrip('.')}.")
             elif not any(field.is_wrong for field in row.fields()):
                 row.show_problem("")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import JaxscopeError, capitalised
 from jaxscope.filters import Knob
 from jaxscope.gui.components.expressions import reader
 from jaxscope.gui.components.labels import Label
@@ -36,7 +36,7 @@ class ChoiceRow(KnobRow):
     """One of a few words."""
 
     def build(self) -> None:
-        self._select = Select(self.knob.label, [(word, word[:1].upper() + word[1:]) for word in self.knob.choices])
+        self._select = Select(self.knob.label, [(word, capitalised(word)) for word in self.knob.choices])
         self.line.addWidget(self._select, 1)
         self._select.chosen.connect(lambda word: self.turn(word, ""))
         self._select.escaped.connect(self.escaped)

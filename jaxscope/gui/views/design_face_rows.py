@@ -14,7 +14,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, capitalised
 from jaxscope.filters import AbstractFilterSpec, Knob
 from jaxscope.gui.components.expressions import reader
 from jaxscope.gui.components.labels import Icon, Label, Paragraph
@@ -93,7 +93,7 @@ class KnobRow(QWidget):
         try:
             self.spec.with_value(self.knob.name, value).check(self.rate_hz or _FALLBACK_RATE_HZ)
         except SpecError as error:
-            return error.message[:1].upper() + error.message[1:]
+            return capitalised(error.message)
         return None
 
     def turn(self, value: Any, merge_key: str) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePoli
 
 from jaxscope.compute.device_frames import DeviceChoice, Devices
 from jaxscope.compute.frames import AgreementFrame, Busy, Frame, Outcome
+from jaxscope.errors import capitalised
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Popover
 from jaxscope.gui.components.labels import Hairline, Label
@@ -66,7 +67,7 @@ class AskDevices(Protocol):
 
 def method_title(name: str) -> str:
     """Return a method's name as a label."""
-    return "SciPy" if name == "scipy" else "FFT" if name == "fft" else name[:1].upper() + name[1:]
+    return "SciPy" if name == "scipy" else "FFT" if name == "fft" else capitalised(name)
 
 
 def ran_on_words(frame: Frame) -> str:
@@ -136,7 +137,7 @@ class DeviceRow(QRadioButton):
             words, token = (self.choice.reason, "warn") if self.choice.reason else ("Not measured", "text3")
             middle_elide = Qt.TextElideMode.ElideMiddle
             room = right.adjusted(self.width() * 0.4, 0, 0, 0)
-            draw_text(painter, room, words[:1].upper() + words[1:], font(12), token, RIGHT, middle_elide)
+            draw_text(painter, room, capitalised(words), font(12), token, RIGHT, middle_elide)
             return
         left = self.width() - 20 - scaled(62) - self._BAR
         share = measured / self._slowest_ms if self._slowest_ms else 1.0
@@ -173,7 +174,7 @@ class AbsentRow(QWidget):
             draw_text(painter, QRectF(54, 0, scaled(90), self.height()), self.choice.title, font(13, 500), "text3")
             room = QRectF(60 + scaled(90), 0, self.width() - 82 - scaled(90), self.height())
             right = Qt.TextElideMode.ElideRight
-            reason = self.choice.reason[:1].upper() + self.choice.reason[1:]
+            reason = capitalised(self.choice.reason)
             draw_text(painter, room, reason, font(12), "text2", elide=right)
 
 

@@ -18,6 +18,7 @@ from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.code_job import METHODS, CodeRequest
 from jaxscope.compute.code_runners import RUNNERS
 from jaxscope.compute.export_job import AnyExport
+from jaxscope.errors import capitalised
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.code_view import CodeView
@@ -149,7 +150,7 @@ class CodePage(TargetPage):
         """Show what was asked for; what was overtaken is dropped."""
         if outcome.job == self._job:
             self.text.show_code(outcome.text, outcome.target)
-            self.problem.setText(outcome.problem[:1].upper() + outcome.problem[1:])
+            self.problem.setText(capitalised(outcome.problem))
             self.problem.setVisible(bool(outcome.problem))
             self._shown = outcome
             self.noted.emit()

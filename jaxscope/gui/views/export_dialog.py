@@ -19,7 +19,7 @@ from jaxscope.compute.export_job import AnyExport
 from jaxscope.compute.formats import writable_formats
 from jaxscope.compute.frames import DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.errors import WriteError
+from jaxscope.errors import WriteError, capitalised
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Icon, Label, Note, Paragraph
@@ -142,7 +142,7 @@ class ExportDialog(Sheet, AbstractView):
                 self._show_progress(outcome)
             case Failure() if outcome.what == "export" and self._job is not None:
                 self._finish()
-                hint = f" {outcome.hint[:1].upper()}{outcome.hint[1:].rstrip('.')}." if outcome.hint else ""
+                hint = f" {capitalised(outcome.hint).rstrip('.')}." if outcome.hint else ""
                 self._say(self.trouble, f"{outcome.sentence.rstrip('.')}.{hint}")
             case _:
                 return
@@ -344,7 +344,7 @@ class ExportDialog(Sheet, AbstractView):
         try:
             request = self.request() if self._page is None else self._page.request(overwrite=self._asks_to_replace)
         except WriteError as error:
-            self._say(self.trouble, f"{error.message[:1].upper()}{error.message[1:]}: {error.hint}.")
+            self._say(self.trouble, f"{capitalised(error.message)}: {error.hint}.")
             return
         self._forget_question()
         self.outcome.hide()

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.compute.folder_frames import FolderRow
-from jaxscope.errors import counted
+from jaxscope.errors import capitalised, counted
 from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded, text_width
 from jaxscope.gui.components.plain_table import PlainTable
 from jaxscope.gui.icons import draw_icon
@@ -135,7 +135,7 @@ def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow) -> None:
     draw_text(painter, QRectF(facts_left, first.top(), scaled(_FACTS_PX), first.height()), row.facts, font(12), "text2")
     right = rect.right() - scaled(16)
     if row.state == "failed":
-        lines = ((row.sentence, font(12, 500), "text"), (f"{row.hint[:1].upper()}{row.hint[1:]}", font(12), "text2"))
+        lines = ((row.sentence, font(12, 500), "text"), (capitalised(row.hint), font(12), "text2"))
         for place, (words, face, ink) in enumerate(lines):
             line = QRectF(left, rect.top() + scaled(31 + 19 * place), right - left, scaled(19))
             draw_text(painter, line, words, face, ink, elide=Qt.TextElideMode.ElideRight)

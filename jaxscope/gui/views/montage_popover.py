@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from jaxscope.compute.frames import Opened
 from jaxscope.compute.montaged import as_formulas, chains_with, what_is_made
 from jaxscope.data.recording import RecordingInfo
-from jaxscope.errors import JaxscopeError, SpecError, counted
+from jaxscope.errors import JaxscopeError, SpecError, capitalised, counted
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.montage_file import load_montage
 from jaxscope.filters.montage_formula import quoted
@@ -378,7 +378,7 @@ class MontagePopover(Popover, AbstractView):
     def _complain(self, error: SpecError) -> None:
         """Say what is wrong, at its field where it has one."""
         hint = f": {error.hint}" if error.hint else ""
-        self._say(f"{error.message[:1].upper()}{error.message[1:]}{hint}")
+        self._say(f"{capitalised(error.message)}{hint}")
         name, _, rest = (error.field or "").partition(".")
         if name in self.fields:
             self.fields[name].set_wrong(wrong=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from jaxscope.errors import ChainError
+from jaxscope.errors import ChainError, capitalised
 from jaxscope.filters.chain_file import chain_to_dict, stage_to_dict
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.views.base import Dispatch
@@ -89,9 +89,9 @@ def read_file(path: str, rate_hz: float | None) -> Imported:
 
 def refusal(error: ChainError, kept: str = "") -> str:
     """Return why something was not taken, as sentences; ``kept`` says what stays."""
-    hint = f" {error.hint[:1].upper()}{error.hint[1:]}." if error.hint else ""
+    hint = f" {capitalised(error.hint)}." if error.hint else ""
     named = _FILE.match(error.message) is not None  # a name is written as it is
-    message = error.message if named else f"{error.message[:1].upper()}{error.message[1:]}"
+    message = error.message if named else capitalised(error.message)
     return f"{message}.{hint}{f' {kept}' if kept else ''}"
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome, StageCurve
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, capitalised
 from jaxscope.filters.roots import Roots
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -269,7 +269,7 @@ class PolesZerosFace(QWidget, AbstractView):
         self.plane.show_roots(roots, self._others(), self._rate_hz, can_edit=not reason)
         for part in (self.add_pole, self.add_zero, self.keep_gain):
             part.setEnabled(not reason)
-        self.note.setText(f"{reason[:1].upper()}{reason[1:]}")
+        self.note.setText(capitalised(reason))
         self.note.setVisible(bool(reason))
         if stage is not None:
             words = reference_of(stage, roots, self._rate_hz)[1]
@@ -313,7 +313,7 @@ class PolesZerosFace(QWidget, AbstractView):
         try:
             rooted_spec(action)
         except SpecError as error:
-            self._complain(f"{error.message[:1].upper()}{error.message[1:]}. The roots from before are kept.")
+            self._complain(f"{capitalised(error.message)}. The roots from before are kept.")
             return
         self._dispatch(action)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Outcome
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, capitalised
 from jaxscope.filters.expression import evaluate
 from jaxscope.filters.limits import MOST_DB, Limit
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -63,7 +63,7 @@ class _LimitRow(QWidget):
         """Show one of the limits."""
         limit = limits[number]
         self._limits, self._number, self._rate_hz = limits, number, rate_hz
-        self.kind.setText(f"{limit.title[:1].upper()}{limit.title[1:]}")
+        self.kind.setText(capitalised(limit.title))
         self.low.show_value(limit.low_hz)
         self.high.show_value(rate_hz / 2 if limit.high_hz is None else limit.high_hz)
         self.level.show_value(limit.level_db)
@@ -170,7 +170,7 @@ class LimitsPopover(Popover, AbstractView):
                 row.show_words("This rate does not have the band", "text3")
             else:
                 words = verdict.sentence().partition(": ")[2]
-                row.show_words(f"{words[:1].upper()}{words[1:]}", "ok" if verdict.is_kept else "danger")
+                row.show_words(capitalised(words), "ok" if verdict.is_kept else "danger")
 
     def _add(self, kind: str) -> None:
         """Add a band where one is likely: below an eighth of the rate passed, above a quarter of it stopped."""

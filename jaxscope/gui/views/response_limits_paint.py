@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from jaxscope.compute.frames import DesignFrame
+from jaxscope.errors import capitalised
 from jaxscope.filters.limits import MOST_DB, SLACK_DB, Limit, Verdict
 from jaxscope.gui.components.painting import draw_text, pen, rounded, text_width
 from jaxscope.gui.theme import colour, font
@@ -35,7 +36,7 @@ def paint_limits(
     painter.restore()
     worst = max(verdicts, key=lambda verdict: verdict.excess_db, default=None)
     if worst is not None and not worst.is_kept:
-        words = f"{worst.sentence()[:1].upper()}{worst.sentence()[1:]}"
+        words = capitalised(worst.sentence())
         width = text_width(words, font(11, 500)) + 14
         box = QRectF(scale.area.left() + 6, scale.area.bottom() - 26, width, 20)
         rounded(painter, box, 4, "danger_bg")

@@ -13,6 +13,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import Failure
+from jaxscope.errors import capitalised
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.labels import Icon, Label, Paragraph
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, focus_ring, rounded, text_width
@@ -242,7 +243,7 @@ class ErrorCard(QWidget):
         title = Label(failure.sentence, 14, 600, shrink=True)
         column.addWidget(title)
         if failure.hint:
-            hint = failure.hint[:1].upper() + failure.hint[1:]
+            hint = capitalised(failure.hint)
             column.addWidget(Paragraph(f"{hint}." if not hint.endswith((".", "?")) else hint, 13, "text2"))
         self._details = Paragraph(failure.details, 11, "text2")
         self._details.hide()
