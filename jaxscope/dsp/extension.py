@@ -13,7 +13,9 @@ def extension_of(padtype: str | None, padlen: int | None, n_samples: int, defaul
     if padtype not in ("odd", "even", "constant", None):
         raise ValueError(f"padtype {padtype!r} is unknown; choose odd, even, constant or None")
     edge = 0 if padtype is None else default if padlen is None else padlen
-    if edge < 0 or n_samples <= edge:
+    if edge < 0:
+        raise ValueError(f"padlen is {edge}; give 0 or more")
+    if n_samples <= edge:
         raise ValueError(f"the signal has {n_samples} samples; it must have more than padlen, which is {edge}")
     return edge
 

@@ -41,6 +41,8 @@ def window_samples(window: Window, length: int) -> npt.NDArray[np.float64] | Arr
         if given.shape != (length,):
             raise ValueError(f"window has shape {given.shape}; nperseg is {length}, so give ({length},)")
         return given
+    if length == 1:  # the formulas begin with 0, and a segment would be divided by nothing
+        return window_samples(window, 2)[1:] * 0 + 1
     name, *numbers = (window,) if isinstance(window, str) else window
     if name == "kaiser" and len(numbers) == 1:
         return np.kaiser(length + 1, float(numbers[0]))[:-1]

@@ -77,6 +77,8 @@ def savgol(
         raise ValueError(
             f"window_length is {window_length}; window_length must be less than {signal.shape[-1]} samples, or equal"
         )
+    if signal.shape[-1] == 0:  # nothing can be continued beyond its ends
+        return jnp.zeros(jnp.shape(x), dtype=dtype)
     fit = (window_length, polyorder, deriv, delta)
     y = split_complex(lambda real: _smoothed(real, fit, mode, cval), to_rows(signal))
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)

@@ -37,8 +37,9 @@ def slepian_tapers(n_samples: int, half_bandwidth: float = 4.0) -> tuple[FloatAr
     """
     from scipy.signal.windows import dpss
 
-    count = max(1, min(int(2 * half_bandwidth) - 1, n_samples))
-    tapers, shares = dpss(n_samples, min(half_bandwidth, n_samples / 2 - 0.5), count, return_ratios=True)
+    held = min(half_bandwidth, n_samples / 2 - 0.5)  # SciPy fails where two samples are asked for two tapers
+    tapers, shares = dpss(n_samples, held, max(1, int(2 * held) - 1), return_ratios=True)
+    tapers = tapers.reshape(len(shares), n_samples)
     keep = shares > min(LEAST_SHARE, float(shares.max()) * (1 - 1e-9))
     kept, told = np.ascontiguousarray(tapers[keep]), np.asarray(shares[keep])
     kept.flags.writeable = told.flags.writeable = False

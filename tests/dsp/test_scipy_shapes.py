@@ -59,6 +59,8 @@ def test_sosfiltfilt_equals_scipy(name: str, padtype: str | None) -> None:
 def test_sosfiltfilt_refuses_a_signal_shorter_than_its_padding() -> None:
     with pytest.raises(ValueError, match="padlen"):
         dsp.sosfiltfilt(SOS["bandpass"], np.ones(27))
+    with pytest.raises(ValueError, match="padlen is -1; give 0 or more"):
+        dsp.sosfiltfilt(SOS["bandpass"], np.ones(100), padlen=-1)
 
 
 @pytest.mark.parametrize("name", ["bandpass", "first order", "odd order"])

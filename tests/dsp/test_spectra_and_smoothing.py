@@ -37,6 +37,20 @@ def test_welch_equals_scipy(wishes: dict) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("window", ["hann", "bartlett", ("tukey", 0.25), ("kaiser", 5.0), "flattop"])
+def test_segments_of_one_sample_have_a_spectrum(window: str | tuple) -> None:
+    wishes = {"window": window, "nperseg": 1, "noverlap": 0, "detrend": False}
+    expected = scipy.signal.welch(X, 100.0, **wishes)[1]
+    np.testing.assert_allclose(dsp.welch(X, 100.0, **wishes)[1], expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="unknown"):
+        dsp.welch(X, 100.0, "hanning", 1)
+
+
+@pytest.mark.parametrize("mode", ["mirror", "nearest", "wrap", "constant"])
+def test_savgol_of_no_samples_is_none(mode: str) -> None:
+    assert dsp.savgol(np.ones((2, 0), np.float32), 5, 2, mode=mode).shape == (2, 0)
+
+
 def test_hilbert_equals_scipy_and_gives_the_envelope() -> None:
     np.testing.assert_allclose(dsp.hilbert(X, 31, 0), scipy.signal.hilbert(X, 31, 0), atol=1e-12)
     carrier = np.cos(2 * np.pi * 0.2 * np.arange(150))

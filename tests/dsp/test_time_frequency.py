@@ -74,6 +74,12 @@ def test_multitaper_equals_mne(n_samples: int) -> None:
     np.testing.assert_allclose(density, theirs, rtol=1e-9)
 
 
+@pytest.mark.parametrize("n_samples", [1, 2, 3, 4, 7, 9])
+def test_few_samples_have_tapers_of_unit_energy(n_samples: int) -> None:
+    tapers, shares = slepian_tapers(n_samples)
+    np.testing.assert_allclose(tapers @ tapers.T, np.eye(len(shares)), atol=1e-12)
+
+
 def test_adaptive_weights_satisfy_thomsons_equation() -> None:
     x = scipy.signal.lfilter([1], [1, -0.95], X[0])
     tapers, shares = slepian_tapers(400, 4.0)
