@@ -24,7 +24,6 @@ from jaxscope.session import actions as act
 from jaxscope.session.state import Arrangement, Mode, SessionState, Viewport
 from jaxscope.session.store import Store
 
-TALLER = 1.25
 _assignments = count(1)
 _PHASES: tuple[Phase, ...] = ("causal", "zero", "minimum")
 

@@ -25,12 +25,12 @@ class Watchdog(QObject):
         self._timer.timeout.connect(self._beat)
         self._last = 0.0
         self._last_work = 0.0
-        self._stalls_ms: list[float] = []
-        self._works_ms: list[float] = []
+        self._longest_ms = 0.0
+        self._longest_work_ms = 0.0
 
     def start(self) -> None:
         """Begin to measure, forgetting what was measured before."""
-        self._stalls_ms, self._works_ms = [], []
+        self._longest_ms = self._longest_work_ms = 0.0
         self._last, self._last_work = time.perf_counter(), time.thread_time()
         self._timer.start()
 
@@ -42,20 +42,15 @@ class Watchdog(QObject):
     @property
     def longest_ms(self) -> float:
         """The longest stall, in milliseconds; 0 where nothing was measured."""
-        return max(self._stalls_ms, default=0.0)
+        return self._longest_ms
 
     @property
     def longest_work_ms(self) -> float:
         """The most processor time that this thread used between two beats, in milliseconds."""
-        return max(self._works_ms, default=0.0)
-
-    def percentile_ms(self, share: float) -> float:
-        """Return the stall that ``share`` (0 to 1) of all beats stay below."""
-        ordered = sorted(self._stalls_ms)
-        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+        return self._longest_work_ms
 
     def _beat(self) -> None:
         now, work = time.perf_counter(), time.thread_time()
-        self._stalls_ms.append(max(0.0, (now - self._last) * 1e3 - _BEAT_MS))
-        self._works_ms.append((work - self._last_work) * 1e3)
+        self._longest_ms = max(self._longest_ms, (now - self._last) * 1e3 - _BEAT_MS)
+        self._longest_work_ms = max(self._longest_work_ms, (work - self._last_work) * 1e3)
         self._last, self._last_work = now, work

@@ -178,10 +178,6 @@ class Store:
             previous = replace(previous, document=replace(previous.document, recording=None))
         self._change_to(following, previous)
 
-    def end_merge(self) -> None:
-        """End the running undo step, so that the next action begins another (a drag was released)."""
-        self._history.merge_key = None
-
     def undo(self) -> None:
         """Take the last step back; nothing happens where there is none."""
         self.go_to(len(self._history.undo) - 1)

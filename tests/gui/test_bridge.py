@@ -61,7 +61,6 @@ def test_watchdog_sees_a_stall(qapp, qtbot):
     watchdog.stop()
     assert watchdog.longest_ms > 60
     assert watchdog.longest_work_ms < 60, "sleeping is a stall and no work"
-    assert watchdog.percentile_ms(0.0) <= watchdog.percentile_ms(1.0) == watchdog.longest_ms
 
 
 def make_navigator() -> tuple[Navigator, SimpleNamespace]:

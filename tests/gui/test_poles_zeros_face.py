@@ -11,6 +11,7 @@ from jaxscope.filters import FAMILIES
 from jaxscope.filters.stability import plane_of
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.poles_zeros import PolesZerosFace
+from jaxscope.gui.views.poles_zeros_model import half_of
 from jaxscope.session.actions import EditRoots, PutStageBack, RevertToDesign
 
 RATE_HZ = 512.0
@@ -41,7 +42,7 @@ def outer_pole(rig):
 
 def drag(qtbot, rig, kind, index, target, *, release=True, modifier=Qt.KeyboardModifier.NoModifier):
     plane = rig.view.plane
-    start, end = plane.point_of(kind, index), plane.shown_map().to_px(target)
+    start, end = plane.shown_map().to_px(half_of(plane.roots, kind)[index]), plane.shown_map().to_px(target)
     qtbot.mousePress(plane, LEFT, pos=start.toPoint())
     for step in (0.3, 0.6, 1.0):
         qtbot.mouseMove(plane, (start + (end - start) * step).toPoint())
@@ -78,7 +79,7 @@ def test_escape_puts_the_design_back_and_leaves_no_step(qtbot, face):
     assert isinstance(face.log[-1], PutStageBack)
     assert face.stage() == before
     assert not face.store.can_undo
-    assert not face.view.plane.is_dragging
+    assert not face.view.plane.cancel_drag()
 
 
 def test_outside_the_circle_it_is_unstable_and_said(qtbot, face):

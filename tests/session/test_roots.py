@@ -60,7 +60,6 @@ def test_a_drag_is_one_step_of_undo_in_words() -> None:
     for radius in (0.5, 0.6, 0.7):
         store.dispatch(_edit((), ((radius, 0.1),), merge_key="drag"))
     assert store.undo_text == "Poles and zeros of Low-pass"
-    store.end_merge()
     store.dispatch(_edit((), ((0.3, 0.1),), merge_key="other"))
     assert store.undo_text == "Move poles of Low-pass"
     store.dispatch(_edit(((0.5, 0.5),), ((0.3, 0.1),)))

@@ -92,15 +92,6 @@ def test_a_drag_is_one_step_and_a_second_drag_another() -> None:
     assert not store.can_redo
 
 
-def test_a_finished_drag_does_not_join_the_next_with_the_same_key() -> None:
-    store = _store()
-    store.dispatch(_turn(30.0, "cutoff"))
-    store.end_merge()
-    store.dispatch(_turn(20.0, "cutoff"))
-    store.undo()
-    assert _cutoff(store) == 30.0
-
-
 def test_another_action_between_ends_a_drag_and_one_of_the_same_drag_does_not() -> None:
     store = _store()
     store.dispatch(_turn(30.0, "cutoff"))

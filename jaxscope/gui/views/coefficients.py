@@ -41,7 +41,8 @@ from jaxscope.gui.views.coefficients_rounding import RoundingRow
 from jaxscope.gui.views.coefficients_taps import TapsPlot
 from jaxscope.gui.views.coefficients_zpk import RootsPart
 from jaxscope.gui.views.pasting import ask_file, read_file, refusal
-from jaxscope.session.actions import ChooseFace, EditCoefficient, PutStageBack, ReplaceSpec, RevertToDesign
+from jaxscope.gui.views.running_edit import RunningEdit
+from jaxscope.session.actions import ChooseFace, EditCoefficient, ReplaceSpec, RevertToDesign
 from jaxscope.session.coefficients import edited_spec
 from jaxscope.session.state import SessionState
 
@@ -90,8 +91,7 @@ class CoefficientsFace(QWidget, AbstractView):
         self._frame: DesignFrame | None = None
         self._curve: StageCurve | None = None
         self._weights: SensitivityFrame | None = None
-        #: merge key of the running edit and the stage before it
-        self._begun: tuple[str, Stage] | None = None
+        self._running = RunningEdit()
         self._rate_hz = 1000.0
         self.forms = SegmentedControl(_FORMS, name="Form of the coefficients", height=28)
         self.copy = IconButton("copy", "Copy all numbers (tab separated)", size=28, icon_size=16)
@@ -323,8 +323,9 @@ class CoefficientsFace(QWidget, AbstractView):
     def _edit(self, address: Address, value: float, merge_key: str) -> None:
         if self._complaint(address, value) is not None:
             return
-        if self._stage is not None and (self._begun is None or self._begun[0] != merge_key):
-            self._begun = (merge_key, self._stage)
+        at = self._state.viewport
+        if self._stage is not None:
+            self._running.begin(merge_key, (at.active_chain, at.selected_stage), self._stage)
         rescaled = self.model.rescaled(address, value) if self.keep_gain.isChecked() else ()
         self._dispatch(self._action(address, value, merge_key))
         for other, number in rescaled:
@@ -332,12 +333,9 @@ class CoefficientsFace(QWidget, AbstractView):
 
     def _put_back(self, merge_key: str) -> None:
         """Make the stage what it was before an edit that was given up."""
-        begun, self._begun = self._begun, None
-        if begun is not None and begun[0] == merge_key:
-            at = self._state.viewport
-            self._dispatch(
-                PutStageBack(chain=at.active_chain, stage=at.selected_stage, content=begun[1], merge_key=merge_key)
-            )
+        action = self._running.given_up(merge_key)
+        if action is not None:
+            self._dispatch(action)
 
     def _on_formula(self, value: float, merge_key: str) -> None:
         if self.form() == "zpk":
@@ -367,7 +365,7 @@ class CoefficientsFace(QWidget, AbstractView):
 
     def _on_paste(self) -> None:
         text = QGuiApplication.clipboard().text()
-        if self.form() == "zpk" and not self.roots.paste(text):
+        if self.form() == "zpk" and self.roots.paste(text):
             self._complain("")
             return
         self._take(lambda: pasted(self.form(), text, self._rate_hz))

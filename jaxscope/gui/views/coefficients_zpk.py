@@ -17,8 +17,9 @@ from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.gui.views.coefficients_roots import RootsCard, read_roots, write_roots
-from jaxscope.gui.views.poles_zeros_model import PlaneRoots, explicit, roots_in_use
-from jaxscope.session.actions import EditRoots, PutStageBack
+from jaxscope.gui.views.poles_zeros_model import PlaneRoots, edit_of, explicit, roots_in_use
+from jaxscope.gui.views.running_edit import RunningEdit
+from jaxscope.session.actions import EditRoots
 from jaxscope.session.roots import rooted_spec
 from jaxscope.session.state import SessionState
 
@@ -44,7 +45,7 @@ class RootsPart(QWidget):
         self._stage: Stage | None = None
         self._rate_hz = 1000.0
         self._in_use = PlaneRoots()
-        self._begun: tuple[str, Stage] | None = None
+        self._running = RunningEdit()
         self.card = RootsCard()
         self.note = Label("", 11, 400, "text3", shrink=True)
         column = QVBoxLayout(self)
@@ -93,27 +94,19 @@ class RootsPart(QWidget):
         """Return zeros, poles and gain as lines of Python."""
         return write_roots(explicit(self._in_use.roots))
 
-    def paste(self, text: str) -> str:
-        """Take zeros, poles and gain from a text; return what is wrong with it, or nothing."""
+    def paste(self, text: str) -> bool:
+        """Take zeros, poles and gain from a text; return whether it holds some that can be used."""
         try:
             roots = read_roots(text, self._rate_hz)
-        except SpecError as error:
-            return f"{error.message}. The roots from before are kept."
-        complaint = self._complaint(self._action(roots, None))
-        if complaint is not None:
-            return f"{complaint}. The roots from before are kept."
+        except SpecError:
+            return False  # it may be numbers of another form, or code
+        if self._complaint(self._action(roots, None)) is not None:
+            return False
         self._edit(roots, f"paste-roots-{next(_pastes)}")
-        return ""
+        return True
 
     def _action(self, roots: Roots, merge_key: str | None) -> EditRoots:
-        return EditRoots(
-            chain=self._at[0],
-            stage=self._at[1],
-            zeros=tuple((root.real, root.imag) for root in roots.zeros),
-            poles=tuple((root.real, root.imag) for root in roots.poles),
-            gain=roots.gain,
-            merge_key=merge_key,
-        )
+        return edit_of(roots, chain=self._at[0], stage=self._at[1], merge_key=merge_key)
 
     def _complaint(self, action: EditRoots) -> str | None:
         try:
@@ -125,8 +118,7 @@ class RootsPart(QWidget):
     def _edit(self, roots: Roots, merge_key: str) -> None:
         if not self.can_edit or self._stage is None:
             return
-        if self._begun is None or self._begun[0] != merge_key:
-            self._begun = (merge_key, self._stage)
+        self._running.begin(merge_key, self._at, self._stage)
         action = self._action(roots, merge_key)
         complaint = self._complaint(action)
         if complaint is not None:
@@ -135,6 +127,6 @@ class RootsPart(QWidget):
         self._dispatch(action)
 
     def _put_back(self, merge_key: str) -> None:
-        begun, self._begun = self._begun, None
-        if begun is not None and begun[0] == merge_key:
-            self._dispatch(PutStageBack(chain=self._at[0], stage=self._at[1], content=begun[1], merge_key=merge_key))
+        action = self._running.given_up(merge_key)
+        if action is not None:
+            self._dispatch(action)

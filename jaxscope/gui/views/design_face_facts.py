@@ -78,14 +78,12 @@ class Facts(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:
             columns = self._columns()
-            width = self.width() / columns
+            width, room = self.width() / columns, self.column_width()
             right = Qt.TextElideMode.ElideRight
             for number, (caption, value) in enumerate(self._facts[:_MOST_FACTS]):
                 x, y = number % columns * width, number // columns * scaled(self._ROW)
-                draw_text(painter, QRectF(x, y, width - _GAP, scaled(16)), caption, font(11), "text3", elide=right)
-                draw_text(
-                    painter, QRectF(x, y + scaled(15), width - _GAP, scaled(18)), value, font(13, 500), elide=right
-                )
+                draw_text(painter, QRectF(x, y, room, scaled(16)), caption, font(11), "text3", elide=right)
+                draw_text(painter, QRectF(x, y + scaled(15), room, scaled(18)), value, font(13, 500), elide=right)
 
     def _columns(self) -> int:
         """Return the number of columns; layouts ask for it many times an edit, so it is worked out once."""

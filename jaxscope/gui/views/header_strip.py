@@ -34,7 +34,6 @@ from jaxscope.session.actions import SelectChannels, SetDisplay, ShowLanes, Show
 from jaxscope.session.state import SessionState
 
 _HEIGHT = 36
-_NOTES_FROM_PX = 1440
 #: text scale up to which a narrow strip has room for the words of the steppers
 _LABELS_UP_TO = 1.3
 _WINDOW_KEYS = (("traces", "less time"), ("traces", "more time"))

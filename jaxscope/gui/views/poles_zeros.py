@@ -27,6 +27,7 @@ from jaxscope.gui.views.poles_zeros_fields import RootFields
 from jaxscope.gui.views.poles_zeros_model import (
     PlaneRoots,
     can_leave_axis,
+    edit_of,
     explicit,
     gain_kept,
     reference_of,
@@ -34,7 +35,8 @@ from jaxscope.gui.views.poles_zeros_model import (
     roots_in_use,
 )
 from jaxscope.gui.views.poles_zeros_plane import PolesZerosPlane
-from jaxscope.session.actions import EditRoots, PutStageBack, RevertToDesign
+from jaxscope.gui.views.running_edit import RunningEdit
+from jaxscope.session.actions import RevertToDesign
 from jaxscope.session.roots import rooted_spec
 from jaxscope.session.state import SessionState
 
@@ -109,8 +111,9 @@ class PolesZerosFace(QWidget, AbstractView):
         self._frame: DesignFrame | None = None
         self._rate_hz = 1000.0
         self._in_use = PlaneRoots()
-        #: the stage and its roots when the running edit began: what Esc puts back, and whose gain is kept
-        self._begun: tuple[str, Stage, Roots] | None = None
+        self._running = RunningEdit()
+        #: the roots of the stage when the running edit began: their gain is kept
+        self._before = Roots((), (), 1.0)
         self.plane = PolesZerosPlane()
         self.fields = RootFields()
         self._words = _Words()
@@ -161,7 +164,6 @@ class PolesZerosFace(QWidget, AbstractView):
         stages = chains[chain].stages if chain < len(chains) else ()
         if (chain, at) != self._at:
             self.plane.selected = None
-            self._begun = None
         if chain != self._at[0]:
             self._frame = None
         self._at, self._stages = (chain, at), stages
@@ -296,20 +298,14 @@ class PolesZerosFace(QWidget, AbstractView):
         stage = self._stage()
         if stage is None or self._in_use.reason:
             return
-        if self._begun is None or self._begun[0] != merge_key:
-            self._begun = (merge_key, stage, self._in_use.roots)
-        before = self._begun[2]
+        if self._running.begin(merge_key, self._at, stage):
+            self._before = self._in_use.roots
+        before = self._before
         new = explicit(Roots(roots.zeros, roots.poles, before.gain))
         if self.keep_gain.isChecked():
-            new = gain_kept(explicit(before), new, reference_of(self._begun[1], before, self._rate_hz)[0])
-        action = EditRoots(
-            chain=self._at[0],
-            stage=self._at[1],
-            zeros=tuple((root.real, root.imag) for root in new.zeros),
-            poles=tuple((root.real, root.imag) for root in new.poles),
-            gain=new.gain,
-            merge_key=merge_key,
-        )
+            designed = self._running.stage_before or stage
+            new = gain_kept(explicit(before), new, reference_of(designed, before, self._rate_hz)[0])
+        action = edit_of(new, chain=self._at[0], stage=self._at[1], merge_key=merge_key)
         try:
             rooted_spec(action)
         except SpecError as error:
@@ -318,9 +314,9 @@ class PolesZerosFace(QWidget, AbstractView):
         self._dispatch(action)
 
     def _put_back(self, merge_key: str) -> None:
-        begun, self._begun = self._begun, None
-        if begun is not None and begun[0] == merge_key:
-            self._dispatch(PutStageBack(chain=self._at[0], stage=self._at[1], content=begun[1], merge_key=merge_key))
+        action = self._running.given_up(merge_key)
+        if action is not None:
+            self._dispatch(action)
 
     def _on_dragging(self, on: bool) -> None:  # noqa: FBT001
         stage = self._stage()

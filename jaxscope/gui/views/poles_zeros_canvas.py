@@ -90,10 +90,6 @@ class RootsCanvas(QWidget):
             return self._frozen_lens
         return lens_for(QRectF(self.rect()), self._drawn(), self._plane_map(), is_swapped=self._swapped)
 
-    def point_of(self, kind: Kind, index: int) -> QPointF:
-        """Return where a root is drawn in the picture itself."""
-        return self.shown_map().to_px(half_of(self.roots, kind)[index])
-
     def select(self, kind: Kind, place: complex) -> None:
         """Select the root of a kind that is nearest to a place."""
         grip = nearest_grip(self.roots, kind, place)

@@ -18,6 +18,7 @@ from jaxscope.filters.report import seconds
 from jaxscope.filters.roots import Roots, both, count
 from jaxscope.filters.shapes import short_hz
 from jaxscope.filters.spec import AbstractFilterSpec, Stage
+from jaxscope.session.actions import EditRoots
 
 Kind = Literal["pole", "zero"]
 #: Roots nearer to each other than this are at one place.
@@ -58,6 +59,18 @@ def half_of(roots: Roots, kind: Kind) -> tuple[complex, ...]:
 def with_half(roots: Roots, kind: Kind, half: tuple[complex, ...]) -> Roots:
     """Return roots with those of one kind replaced."""
     return Roots(roots.zeros, half, roots.gain) if kind == "pole" else Roots(half, roots.poles, roots.gain)
+
+
+def edit_of(roots: Roots, *, chain: int, stage: int, merge_key: str | None) -> EditRoots:
+    """Return the action that gives a stage these roots."""
+    return EditRoots(
+        chain=chain,
+        stage=stage,
+        zeros=tuple((root.real, root.imag) for root in roots.zeros),
+        poles=tuple((root.real, root.imag) for root in roots.poles),
+        gain=roots.gain,
+        merge_key=merge_key,
+    )
 
 
 def upper_half(roots: tuple[complex, ...]) -> tuple[complex, ...]:

@@ -74,11 +74,6 @@ class PolesZerosPlane(RootsCanvas):
         self._held: _Held | None = None
         self._key_run = ("", "")
 
-    @property
-    def is_dragging(self) -> bool:
-        """Whether a root is held."""
-        return self._held is not None
-
     def move_selected(self, target: complex, merge_key: str, near: float = 0.0) -> None:
         """Put the selected root elsewhere, its mirror with it."""
         grip = self.selected_grip()
@@ -95,10 +90,7 @@ class PolesZerosPlane(RootsCanvas):
             place = cmath.rect(0.9 if kind == "pole" else 1.0, angle if 0.01 < angle < 3.1 else pi / 4)
         if kind == "pole" and abs(place) > _NEW_POLE_RADIUS:
             place *= _NEW_POLE_RADIUS / abs(place)
-        half = (*half_of(self.roots, kind), place)
-        roots = Roots(self.roots.zeros, half, self.roots.gain)
-        if kind == "zero":
-            roots = Roots(half, self.roots.poles, self.roots.gain)
+        roots = with_half(self.roots, kind, (*half_of(self.roots, kind), place))
         self._ask(roots, (kind, place), f"plane-add-{next(_runs)}")
 
     def multiply_selected(self) -> None:

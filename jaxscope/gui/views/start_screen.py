@@ -56,7 +56,8 @@ class StartScreen(QWidget):
         self.setAccessibleName("Start")
         self._error: ErrorCard | None = None
         self._recent_paths: tuple[str, ...] = ()
-        self._rows: dict[str, RecentRow] = {}
+        #: rows of recent recordings, by path
+        self.rows: dict[str, RecentRow] = {}
         self._look = PresenceLook(self)
         self._look.found.connect(self._on_found)
         self._zone = DropZone(formats)
@@ -108,7 +109,7 @@ class StartScreen(QWidget):
     def show_recent(self, paths: Sequence[str]) -> None:
         """List recordings that were opened before."""
         self._recent_paths = tuple(paths)
-        self._rows = {}
+        self.rows = {}
         _clear(self._recent)
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
@@ -124,21 +125,17 @@ class StartScreen(QWidget):
             self._recent.addSpacing(4)
             self._recent.addWidget(Label("Recordings you open will be listed here", 12, 400, "text3", shrink=True))
         for path in paths[:_MOST_RECENT]:
-            self._rows[path] = self._recent_row(path)
-            self._recent.addWidget(self._rows[path])
+            self.rows[path] = self._recent_row(path)
+            self._recent.addWidget(self.rows[path])
         self._recent.addStretch(1)
         if self.isVisible():
-            self._look.look(tuple(self._rows))
+            self._look.look(tuple(self.rows))
 
     def look_again(self) -> None:
         """List the recent recordings as they are now."""
         self.show_recent(self._recent_paths)
         _clear(self._demos)
         self._fill_demos()
-
-    def recent_row(self, path: str) -> RecentRow:
-        """Return the row of a recent recording."""
-        return self._rows[path]
 
     def show_failure(self, failure: Failure | None) -> None:
         """Explain over the drop zone why something could not be opened; None takes it away."""
@@ -188,8 +185,8 @@ class StartScreen(QWidget):
         return row
 
     def _on_found(self, path: str, presence: str) -> None:
-        if presence in _MISSING and path in self._rows:
-            self._rows[path].show_missing(_MISSING[presence])
+        if presence in _MISSING and path in self.rows:
+            self.rows[path].show_missing(_MISSING[presence])
 
     def _on_theme(self) -> None:
         self._place()
@@ -201,7 +198,7 @@ class StartScreen(QWidget):
 
     def showEvent(self, event) -> None:
         super().showEvent(event)
-        self._look.look(tuple(self._rows))
+        self._look.look(tuple(self.rows))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

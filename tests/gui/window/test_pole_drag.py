@@ -46,7 +46,7 @@ def tell(desk):
 
 def press_and_move(qtbot, plane, target):
     index = max(range(len(plane.roots.poles)), key=lambda number: abs(plane.roots.poles[number]))
-    start, end = plane.point_of("pole", index), plane.shown_map().to_px(target)
+    start, end = plane.shown_map().to_px(plane.roots.poles[index]), plane.shown_map().to_px(target)
     qtbot.mousePress(plane, LEFT, pos=start.toPoint())
     qtbot.mouseMove(plane, ((start + end) / 2).toPoint())
     qtbot.mouseMove(plane, end.toPoint())

@@ -88,15 +88,15 @@ def test_a_missing_recording_says_why_and_can_be_found(qtbot, here, tmp_path):
     gone = str(tmp_path / "gone.edf")
     screen.show_recent((here, gone))
     screen.show()
-    qtbot.waitUntil(lambda: screen.recent_row(gone).find_button.isVisible())
-    assert screen.recent_row(gone).row.facts == "Moved or deleted"
-    assert not screen.recent_row(gone).row.isEnabled()
-    assert screen.recent_row(here).row.isEnabled()
+    qtbot.waitUntil(lambda: screen.rows[gone].find_button.isVisible())
+    assert screen.rows[gone].row.facts == "Moved or deleted"
+    assert not screen.rows[gone].row.isEnabled()
+    assert screen.rows[here].row.isEnabled()
     with qtbot.waitSignal(screen.find_asked) as found:
-        screen.recent_row(gone).find_button.click()
+        screen.rows[gone].find_button.click()
     assert found.args == [gone]
     with qtbot.waitSignal(screen.chosen) as chosen:
-        screen.recent_row(here).row.click()
+        screen.rows[here].row.click()
     assert chosen.args == [here]
 
 
