@@ -9,11 +9,7 @@ exactly under its smooth one: both come from ``scene.prepare``.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +22,9 @@ Pixels = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.intp]
 #: Points in one column up to which they are taken one after the other, which is quicker than reducing them.
 _FEW_POINTS = 4
-#: Values that are worked on at a time, so that they stay in cache, and columns at least.
-_CACHE_VALUES, _LEAST_COLUMNS = 16_384, 32
-#: Parts from which a second thread is a gain.
-_WORTH_TWO = 4
-
-Part = TypeVar("Part")
-Done = TypeVar("Done")
-_LOCK = threading.Lock()
-_second: list[ThreadPoolExecutor] = []
+#: Values that are worked on at a time, and columns at least. With fewer values the many short calls take more time than
+#: a small cache saves, with more than one thread they wait for one another.
+_CACHE_VALUES, _LEAST_COLUMNS = 131_072, 32
 
 
 def column_runs(bundle: Bundle, left: int, right: int) -> tuple[Table, Table]:
@@ -104,22 +94,14 @@ def paint_columns(pixels: Pixels, stroke: Stroke, thickness: int, number: int) -
     # 16 bits hold any number of traces that a screen can show, and half of the memory is half of the time
     edges = np.zeros((height + 1, right - left), np.int16)
 
-    def count(part: tuple[Bundle, int, int]) -> tuple[int, int]:
-        bundle, first, stop = part
-        top, bottom = column_runs(bundle, first, stop)
-        begin = np.clip(_rows(top, height, -thickness), 0, height)
-        end = np.clip(_rows(bottom, height, -thickness) + thickness, 0, height)
-        span = int(begin.min()), int(end.max())
-        _scatter(edges, begin, end, first - left)
-        return span
-
     low, high = height, 0
     for bundle in stroke.bundles:
         step = max(_LEAST_COLUMNS, _CACHE_VALUES // len(bundle.top))
-        parts = [(bundle, first, min(first + step, right)) for first in range(left, right, step)]
-        # parts have columns of their own, so two threads may count at once
-        for lowest, highest in in_two(count, parts):
-            low, high = min(low, lowest), max(high, highest)
+        for first in range(left, right, step):
+            top, bottom = column_runs(bundle, first, min(first + step, right))
+            begin, end = _rows(top, 0, height), _rows(bottom, thickness, height)
+            low, high = min(low, int(begin.min())), max(high, int(end.max()))
+            _scatter(edges, begin, end, first - left)
     if high <= low:
         return
     # the views of the rows are made once: to index them again would take longer than to add them
@@ -127,27 +109,6 @@ def paint_columns(pixels: Pixels, stroke: Stroke, thickness: int, number: int) -
     for row, above in zip(rows[1:], rows, strict=False):
         np.add(row, above, row)
     _fill(pixels[low:high, left:right], edges[low:high] > 0, number)
-
-
-def in_two(work: Callable[[Part], Done], parts: Sequence[Part]) -> list[Done]:
-    """Return what ``work`` makes of parts, in any order: half of them on a second thread where there are several."""
-    if len(parts) < _WORTH_TWO or (os.cpu_count() or 1) < 2:
-        return [work(part) for part in parts]
-    with _LOCK:
-        if not _second:
-            _second.append(ThreadPoolExecutor(1, thread_name_prefix="jaxscope-columns"))
-    state = np.geterr()
-
-    def half() -> list[Done]:
-        with np.errstate(**state):  # a thread has its own
-            return [work(part) for part in parts[1::2]]
-
-    other = _second[0].submit(half)
-    try:
-        own = [work(part) for part in parts[::2]]
-    finally:
-        wait([other])
-    return own + other.result()
 
 
 def _scatter(edges: npt.NDArray[np.int16], begin: Rows, end: Rows, left: int) -> None:
@@ -161,14 +122,18 @@ def _scatter(edges: npt.NDArray[np.int16], begin: Rows, end: Rows, left: int) ->
         np.add.at(flat, rows.reshape(-1), add)
 
 
-def _rows(y: Table, height: int, least: int) -> Rows:
-    """Return pixel rows, those outside held just outside of the image; what is not there is far below all of them."""
-    held = np.floor(y)
-    np.clip(held, least, height, out=held)
-    is_missing = np.isnan(held)
-    if is_missing.any():
-        held[is_missing] = height
-    return held.astype(np.intp)
+def _rows(y: Table, below: int, height: int) -> Rows:
+    """Return the pixel rows ``below`` heights, held inside of an image; what is not there begins and ends under it.
+
+    The table is worked on in place.
+    """
+    np.floor(y, out=y)
+    if below:
+        y += below
+    # a NaN becomes the height here, so it ends where it begins
+    np.fmin(y, height, out=y)
+    np.fmax(y, 0, out=y)
+    return y.astype(np.intp)
 
 
 def _fill(pixels: Pixels, inside: npt.NDArray[np.bool_], number: int) -> None:
