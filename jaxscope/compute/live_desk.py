@@ -1,7 +1,12 @@
-"""Begins and ends the running signal of a window, and makes its source from the recording that is open."""
+"""Begins and ends the running signal of a window, and makes its source from the recording that is open.
+
+The window begins and ends it, and so does the thread that has gone through the rest of a file. Invariant: what was
+exchanged for something else has been closed.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -33,6 +38,7 @@ class LiveDesk:
         self._bench = bench
         self._tune = tune
         self._session: LiveSession | None = None
+        self._lock = threading.Lock()
         self._spectrum_at = -SPECTRUM_EVERY_S
 
     @property
@@ -50,21 +56,25 @@ class LiveDesk:
 
     def start(self, wish: Wish) -> None:
         """Begin what the state of a wish says, in place of what runs; where other channels are shown it goes on."""
-        reached_s = None if self._session is None else self._session.position_s
-        self.stop()
-        live = wish.state.live
+        session, live = self._session, wish.state.live
+        reached_s = None if session is None else session.position_s
         make = self._follower(wish) if live.running == "follow" else self._player(wish, reached_s)
-        self._session = LiveSession(self._bench, live.running, make, self._tune)
+        self._exchange(LiveSession(self._bench, live.running, make, self._tune))
 
     def stop(self) -> None:
         """End what runs."""
-        session, self._session = self._session, None
+        self._exchange(None)
+
+    def _exchange(self, following: LiveSession | None) -> None:
+        with self._lock:
+            session, self._session = self._session, following
         if session is not None:
             session.close()
 
     def work(self, wish: Wish, then: Callable[[Shown], None]) -> Callable[[CancelToken], Steps] | None:
         """Return the work that goes on with what runs and draws it; None where nothing runs."""
-        return None if self._session is None else self._session.work(wish, then)
+        session = self._session
+        return None if session is None else session.work(wish, then)
 
     @staticmethod
     def _player(wish: Wish, reached_s: float | None) -> Callable[[LiveChoice, float], LiveSource]:

@@ -163,7 +163,9 @@ class LiveSession:
         self._wanted, self._runs = tunings, runs
         self._duration_s = wish.entry.recording.info.duration_s
         if not self._closed.is_set():
-            self._source = self._make(wish.state.live, history_s(runs))
+            source = self._source = self._make(wish.state.live, history_s(runs))
+            if self._closed.is_set():  # meanwhile, by another thread, which has seen no source
+                source.close()
 
     def _retune(self, tunings: tuple[Tuning, ...]) -> None:
         """Let other filters be prepared, where others are wanted."""

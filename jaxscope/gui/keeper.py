@@ -1,13 +1,14 @@
 """Keeps unsaved work of one window every few seconds, and finds what windows left that are gone.
 
 Each window has a file of its own and a lock on it, so a window that runs is never taken for one that is gone: the lock
-of a process that was killed is free. The file goes when the work is saved or given up.
+of a process that was killed is free. The file goes when the work is saved or given up. Invariant: unsaved work is in
+one file at least at any moment; one that was taken over goes only after the state that holds its work was written.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
@@ -50,8 +51,8 @@ class Keeper:
         self.path = folder / f"{os.getpid()}-{next(_numbers)}{SUFFIX}"
         self._lock = _lock_of(self.path)
         self._lock.tryLock(0)
-        #: files of earlier windows that this one has taken over: they go once the work is written here
-        self._taken_over: list[Path] = []
+        #: files of earlier windows whose work is in the state: they go once it is written here, or given up
+        self._taken_over: set[Path] = set()
         self._unsubscribe = store.subscribe(self._changed)
 
     def abandoned(self) -> list[tuple[tuple[Path, ...], Kept]]:
@@ -64,8 +65,8 @@ class Keeper:
         return list(found.values())
 
     def take_over(self, paths: Iterable[Path]) -> None:
-        """Let go of earlier windows' files as soon as their work is kept in that of this window."""
-        self._taken_over.extend(paths)
+        """Let go of the files of earlier windows, whose work this window has loaded, once it has written it down."""
+        self._taken_over.update(paths)
         self._changed(self._store.state, self._store.state)
 
     def discard(self, paths: Iterable[Path]) -> None:
@@ -77,33 +78,34 @@ class Keeper:
         """Stop keeping and leave what is kept, for the next start."""
         self._unsubscribe()
         if self._store.has_unsaved_changes:
-            self._write(self._kept())
+            self._write(self._kept(), tuple(self._taken_over))
         self._lock.unlock()
 
     def give_up(self) -> None:
         """Stop keeping; what is kept is saved or not wanted. Ends after its threads have."""
         self._unsubscribe()
         _remove(self.path)
-        for path in self._taken_over:
-            _remove(path)
+        self.discard(self._taken_over)
         self._lock.unlock()
 
     def _changed(self, state: SessionState, previous: SessionState) -> None:
         if not self._store.has_unsaved_changes:
             self._conductor.keep(lambda: _remove(self.path))
         elif state.document is not previous.document or self._taken_over:
-            kept = self._kept()
-            self._conductor.keep(lambda: self._write(kept))
+            kept, replaced = self._kept(), tuple(self._taken_over)
+            self._conductor.keep(lambda: self._write(kept, replaced))
 
     def _kept(self) -> Kept:
         state = self._store.state
         project = Project(document=state.document, viewport=state.viewport, engine=state.engine)
         return Kept(project=project, project_path=self._project_path(), kept_at=datetime.now())
 
-    def _write(self, kept: Kept) -> None:
+    def _write(self, kept: Kept, replaced: Sequence[Path]) -> None:
+        """Write work down (on a thread of the conductor), and remove the files that hold some of the same."""
         write_kept(self.path, kept)
-        while self._taken_over:
-            _remove(self._taken_over.pop())
+        for path in replaced:
+            _remove(path)
+        self._taken_over.difference_update(replaced)
 
 
 def _is_free(path: Path) -> bool:

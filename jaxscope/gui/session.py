@@ -145,8 +145,7 @@ class WindowSession:
             return
 
         def restore() -> None:
-            files.open_project(kept.project, kept.project_path, is_saved=False)
-            keeper.take_over(paths)
+            files.recover(kept.project, kept.project_path, lambda: keeper.take_over(paths))
 
         title, sentence = words_of(kept)
         self.window.ask(

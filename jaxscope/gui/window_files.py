@@ -110,7 +110,7 @@ class WindowFiles(ProjectFiles):
         """Open a recording; the chains stay, the events are those of the recording."""
         if "annotations" in self.shell.store.unsaved_parts and not self.may_discard():
             return
-        self._pending_project = None
+        self._pending = None
         self._joins = False
         for known in (self._rates_hz, self._options):
             known.pop(path, None)  # what was told of it before belongs to another opening
@@ -178,7 +178,7 @@ class WindowFiles(ProjectFiles):
     def _ask_about(self, title: str, told: dict[str, str]) -> None:
         path, _ = QFileDialog.getOpenFileName(self.window, title, self.settings.last_folder, "All files (*)")
         if path:
-            self._pending_project = None
+            self._pending = None
             self._joins = False
             self.window.floating.ask_import(path, told)
 
@@ -197,21 +197,19 @@ class WindowFiles(ProjectFiles):
             self._joins = False
             self.conductor.take_up()
             return
-        project, self._pending_project = self._pending_project, None
+        pending, self._pending = self._pending, None
         reference = RecordingRef(
             path=opened.path,
             rate_hz=self._rates_hz.get(opened.path),
             options=self._options.get(opened.path, ()),
         )
-        if project is not None:
-            document = replace(project.document, recording=reference)
+        if pending is not None:
+            document = replace(pending.project.document, recording=reference)
             document = replace(document, montage=self._fitting(document.montage, opened))
             count = len(document.annotations)
             document = with_events_of_file(document, opened.info.annotations)
             self._say_new_events(len(document.annotations) - count)
-            action = act.LoadedProject(document=document, viewport=project.viewport, is_saved=self._is_pending_saved)
-            self.shell.dispatch(action)
-            self._say_about_project()
+            self._load(pending, document)
         else:
             fitting = self._fitting(self.shell.state.document.montage, opened)
             self.shell.dispatch(act.SetMontage(montage=fitting))

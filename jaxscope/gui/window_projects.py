@@ -1,8 +1,13 @@
-"""Projects of one window: open with their recording or without it, save, and ask before something would be lost."""
+"""Projects of one window: open with their recording or without it, save, and ask before something would be lost.
+
+A project whose recording has to be opened first waits for it. Invariant: who gave the project is told once it is in the
+state, and only then; until then whatever it was read from is the only place where it is.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +20,22 @@ from jaxscope.gui.views.banner import Notice
 from jaxscope.session import actions as act
 from jaxscope.session.project import Project, reference_to, save_project
 from jaxscope.session.settings import Settings
-from jaxscope.session.state import RecordingRef
+from jaxscope.session.state import Document, RecordingRef
 from jaxscope.session.store import Store
 
 if TYPE_CHECKING:
     from jaxscope.gui.main_window import MainWindow
 
 PROJECT_SUFFIX = ".jaxscope"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingProject:
+    """A project that waits for its recording. ``loaded`` is called once the state holds it."""
+
+    project: Project
+    is_saved: bool = True
+    loaded: Callable[[], None] | None = None
 
 
 class ProjectFiles:
@@ -35,18 +49,25 @@ class ProjectFiles:
         self.project_path = ""
         #: close without a question: nobody is there to answer, or the work is kept elsewhere
         self.discards = False
-        self._pending_project: Project | None = None
-        self._is_pending_saved = True
+        self._pending: PendingProject | None = None
         self._project_notice: Notice | None = None
         self._rates_hz: dict[str, float] = {}
         self._options: dict[str, tuple[tuple[str, str], ...]] = {}
 
-    def open_project(self, project: Project, path: str, recording: str | None = None, *, is_saved: bool = True) -> None:
-        """Open a project, with another recording where one is given; ``is_saved`` is False for recovered work."""
+    def open_project(self, project: Project, path: str, recording: str | None = None) -> None:
+        """Open a project, with another recording where one is given."""
+        self._open(PendingProject(project=project), path, recording)
+
+    def recover(self, project: Project, path: str, loaded: Callable[[], None]) -> None:
+        """Open work that was never saved; ``loaded`` is called once it is here, never where it is given up before."""
+        self._open(PendingProject(project=project, is_saved=False, loaded=loaded), path, None)
+
+    def _open(self, pending: PendingProject, path: str, recording: str | None) -> None:
+        project = pending.project
         self.project_path = path
         reference = project.document.recording
         found = recording or (reference.path if reference is not None else None)
-        self._pending_project, self._is_pending_saved = project, is_saved
+        self._pending = pending
         self._project_notice = _notice_of(project)
         if found is None or not Path(found).exists():
             self._load_without_recording()
@@ -57,7 +78,7 @@ class ProjectFiles:
 
     def _open_for_project(self, path: str, known: RecordingRef | None) -> None:
         """Open the recording that a project waits for; what it is known by tells whether it has changed."""
-        reference = self._pending_project.document.recording if self._pending_project is not None else None
+        reference = self._pending.project.document.recording if self._pending is not None else None
         rate_hz = reference.rate_hz if reference is not None else None
         if rate_hz is not None:
             self._rates_hz[path] = rate_hz
@@ -70,13 +91,16 @@ class ProjectFiles:
 
     def _load_without_recording(self) -> None:
         """Load the project that waits, though its recording is not there: the filter can be used on another."""
-        project, self._pending_project = self._pending_project, None
-        if project is None:
-            return
-        action = act.LoadedProject(
-            document=project.document, viewport=project.viewport, is_saved=self._is_pending_saved
-        )
-        self.shell.dispatch(action)
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self._load(pending, pending.project.document)
+
+    def _load(self, pending: PendingProject, document: Document) -> None:
+        """Make the document of a project that has waited, or what becomes of it here, that of the state."""
+        viewport = pending.project.viewport
+        self.shell.dispatch(act.LoadedProject(document=document, viewport=viewport, is_saved=pending.is_saved))
+        if pending.loaded is not None:
+            pending.loaded()
         self._say_about_project()
 
     def _ask_where(self, path: str) -> None:
@@ -99,8 +123,8 @@ class ProjectFiles:
             self.window, f"Find {name}", self.settings.last_folder, f"Files like it ({pattern});;All files (*)"
         )
         if found:
-            self._is_pending_saved = not self.shell.store.has_unsaved_changes
-            self._pending_project = Project(document=state.document, viewport=state.viewport, engine=state.engine)
+            project = Project(document=state.document, viewport=state.viewport, engine=state.engine)
+            self._pending = PendingProject(project=project, is_saved=not self.shell.store.has_unsaved_changes)
             self._open_for_project(found, known=None)
 
     def take_failed_open(self) -> None:

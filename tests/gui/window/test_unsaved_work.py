@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,10 @@ from jaxscope.gui.session import WindowSession, make_application
 from jaxscope.gui.views.question_sheet import QuestionSheet
 from jaxscope.resource_files import resource_path
 from jaxscope.session import actions as act
-from jaxscope.session.project import load_project
-from jaxscope.session.recovery import SUFFIX, read_kept, recovery_folder
+from jaxscope.session.project import Project, load_project
+from jaxscope.session.recovery import SUFFIX, Kept, read_kept, recovery_folder, write_kept
 from jaxscope.session.settings import Settings
+from jaxscope.session.state import Document, EngineChoice, RecordingRef, Viewport
 
 TURN = act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=12.0)
 
@@ -206,3 +208,19 @@ def load_chains():
     from jaxscope.compute.demo import demo_chains
 
     return demo_chains()
+
+
+def test_work_whose_recording_never_opened_is_offered_again(qapp, isolated_home, tmp_path, monkeypatch):
+    recording = tmp_path / "night.edf"
+    recording.write_bytes(b"on a drive that does not answer")
+    document = Document(chains=load_chains(), recording=RecordingRef(path=str(recording)))
+    left = recovery_folder() / f"1-1{SUFFIX}"
+    project = Project(document=document, viewport=Viewport(), engine=EngineChoice())
+    write_kept(left, Kept(project=project, project_path="", kept_at=datetime(2026, 1, 1, 12, 0)))
+    session = WindowSession(Settings())
+    monkeypatch.setattr(session.conductor, "open", lambda *_, **__: None)
+    session.keep_work()
+    (sheet,) = session.window.findChildren(QuestionSheet)
+    sheet.buttons["Restore"].click()
+    session.dispose()
+    assert read_kept(left).project.document.chains == document.chains
