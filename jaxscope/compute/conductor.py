@@ -2,6 +2,8 @@
 
 It listens to a ``Store``, submits jobs for what changed, and hands their outcomes to ``deliver`` on worker threads. Who
 dispatches does nothing but submit. A recording is drawn once the state has its path: on ``Opened`` this is dispatched.
+Workers call back here too (``_followers``, ``_take_whole``, ``_failed``): they read the state, which is one immutable
+value, and change nothing but what is locked by itself and ``Workbench.shown``, which is exchanged as a whole.
 """
 
 from __future__ import annotations
@@ -63,8 +65,7 @@ class Conductor:
         self._designs = DesignJobs(self._bench)
         self._exports = 0
         self._closed = False
-        begun = time.monotonic()
-        self._scheduler = Scheduler(window_lanes(begun), on_error=self._failed, run_inline=run_inline)
+        self._scheduler = Scheduler(window_lanes(time.monotonic()), on_error=self._failed, run_inline=run_inline)
         self._index = IndexDesk(self._bench, self._watch, self._scheduler, self._take_whole)
         self._live = LiveDesk(self._bench, lambda work: self._scheduler.submit("live-tune", work))
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
@@ -173,11 +174,10 @@ class Conductor:
             )
             return job
         self._scheduler.add_lane(Lane(name=lane, rank=5))
-        wanted = wish
 
         def go() -> None:
-            entry = self._entry(wanted.state) or wanted.entry
-            self._scheduler.submit(lane, request.work(self._bench, replace(wanted, entry=entry), job))
+            entry = self._entry(wish.state) or wish.entry
+            self._scheduler.submit(lane, request.work(self._bench, replace(wish, entry=entry), job))
 
         if request.needs_whole:
             self._index.when_whole(wish.entry, job, go)
@@ -233,21 +233,20 @@ class Conductor:
         new, old = state.document, previous.document
         recording_changed = new.recording != old.recording
         montage_changed = new.montage != old.montage
-        filter_changed = (new.chains, new.filter_on) != (old.chains, old.filter_on)
         # an event that was moved changes what is filtered only where it is left out
-        filter_changed = filter_changed or excluded_of(new) != excluded_of(old)
+        filter_changed = (new.chains, new.filter_on, excluded_of(new)) != (old.chains, old.filter_on, excluded_of(old))
         engine_changed = state.engine != previous.engine
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
         view_changed = state.viewport.response_view != previous.viewport.response_view
         rate_changed = self._rate_changed(state, previous)
-        compared_changed = compared(own) != compared(own_before)
-        dock_changed = chain_changed or view_changed or rate_changed or compared_changed
+        dock_changed = chain_changed or view_changed or rate_changed or compared(own) != compared(own_before)
         if recording_changed:
             self._recording_changed(state)
         if recording_changed or montage_changed:
             self._bench.shown = None
             self._tell_montage()
             recording_changed = True  # for all that follows, other channels are another recording
+        shown = self._bench.shown  # looked at once: a worker may exchange it at any moment
         if filter_changed or recording_changed or dock_changed:
             self._submit_design()
         seen_changed = (state.live, window_of(state)) != (previous.live, window_of(previous))
@@ -255,11 +254,10 @@ class Conductor:
             self._run_or_stop(state)
         if filter_changed or engine_changed or recording_changed or seen_changed:
             self._submit_traces()
-        elif (chain_changed or rate_changed) and self._bench.shown is not None:
-            shown = self._bench.shown
+        elif (chain_changed or rate_changed) and shown is not None:
             self._followers(replace(shown, wish=replace(shown.wish, state=state)))
-        if numbers_seen(state) != numbers_seen(previous) and self._bench.shown is not None:
-            self._submit_sensitivity(self._bench.shown)
+        if numbers_seen(state) != numbers_seen(previous) and shown is not None:
+            self._submit_sensitivity(shown)
         if state.viewport.cursors_s != previous.viewport.cursors_s:
             self._submit_measure()
         if filter_changed or engine_changed or recording_changed or chain_changed:
@@ -360,6 +358,8 @@ class Conductor:
         from jaxscope.compute.spectrum import spectrum_work
         from jaxscope.compute.warm_up import warm_up_work
 
+        if shown.wish.entry is not self._entry(in_force(self._store.state)):
+            return  # another recording or montage is shown by now
         self._bench.shown = shown
         self._scheduler.submit("spectrum", spectrum_work(self._bench, shown))
         self._scheduler.submit("agreement", agreement_work(self._bench, shown))

@@ -312,16 +312,16 @@ class Scheduler:
         except Exception as error:  # noqa: BLE001  (the thread must live on; the error is handed over)
             if not job.abandoned:
                 self._on_error(lane.name, error)
-        if job.abandoned:
-            if job.steps is not None:
-                job.steps.close()
-            return
         with self._wake:
-            lane.served_at = self._clock()
-            self._stir(lane)
-            if finished:
-                lane.running = None
-            self._wake.notify_all()
+            if not job.abandoned:  # looked at under the lock: the lane may have another job by the next moment
+                lane.served_at = self._clock()
+                self._stir(lane)
+                if finished:
+                    lane.running = None
+                self._wake.notify_all()
+                return
+        if job.steps is not None:
+            job.steps.close()
 
     def _stir(self, lane: Lane) -> None:
         """Note live work (holding the lock)."""

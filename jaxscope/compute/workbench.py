@@ -42,7 +42,11 @@ class Shown:
 
 @dataclass(slots=True, kw_only=True)
 class Workbench:
-    """Shared by the jobs of one window. Each field is written by one thread only, or locked by itself."""
+    """Shared by the jobs of one window.
+
+    Invariant: a field is written by one thread only, or locked by itself, or (``shown``, numbers) exchanged as a whole;
+    of the sets and dicts single keys are set, so who reads them on another thread sees the one before or after.
+    """
 
     deliver: Callable[[Outcome], None]
     recordings: RecordingLibrary = field(default_factory=RecordingLibrary)

@@ -55,4 +55,5 @@ class Bridge(QObject):
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for outcome in waiting:
-            self.received.emit(outcome)
+            if not self._is_closed:  # what was received before may have closed the window
+                self.received.emit(outcome)
