@@ -89,6 +89,7 @@ SUFFIXES: dict[str, str] = {
     ".tdms": "tdms",
     ".fif": "mne",
     ".cnt": "mne",
+    ".nxe": "mne",
     ".nedf": "mne",
     ".lay": "mne",
     ".snirf": "mne",
@@ -101,6 +102,7 @@ SUFFIXES: dict[str, str] = {
     ".feather": "parquet",
     ".ipc": "parquet",
     ".abf": "neo",
+    ".ncs": "neo",
     ".smr": "neo",
     ".plx": "neo",
     ".ns1": "neo",
@@ -138,6 +140,10 @@ SUFFIXES: dict[str, str] = {
     ".raw": "raw",
     ".bin": "raw",
 }
+#: Formats that use a suffix of another one as well; the content tells which of them a file is.
+SHARED_SUFFIXES: dict[str, tuple[str, ...]] = {".eeg": ("mne",)}
+#: Formats inside files of another one, which therefore is no proof that the suffix is wrong.
+CONTAINERS: dict[str, str] = {".snirf": "hdf5"}
 
 
 def open_recording(
@@ -234,7 +240,9 @@ def _format_of(file: Path, head: bytes, chosen: str) -> str:
         if chosen not in READERS:
             raise UsageError(f'the option format is "{chosen}"', hint=f"choose one of {', '.join(READERS)}")
         return chosen
-    name = SUFFIXES.get(file.suffix.lower()) or sniff_format(head)
+    suffix = file.suffix.lower()
+    name = SUFFIXES.get(suffix) or sniff_format(head)
+    name = next((other for other in SHARED_SUFFIXES.get(suffix, ()) if READERS[other].sniff(head)), name)
     if name is None and side_file(file) is not None:
         return "raw"
     if name is None:
@@ -250,7 +258,7 @@ def _format_of(file: Path, head: bytes, chosen: str) -> str:
             "or open it as raw numbers",
             field=FORMAT_OPTION,
         )
-    if file.suffix.lower() in SUFFIXES and not READERS[name].sniff(head):
+    if suffix in SUFFIXES and not READERS[name].sniff(head):
         _refuse_wrong_suffix(file, name, head)
     return name
 
@@ -259,7 +267,7 @@ def _refuse_wrong_suffix(file: Path, name: str, head: bytes) -> None:
     """Raise where the bytes can only be another format than the one that the suffix names."""
     other = sniff_format(head)
     # Text is no evidence: nearly any damaged file may look like a table.
-    if other not in (None, name, "text"):
+    if other not in (None, name, "text", CONTAINERS.get(file.suffix.lower())):
         title = file.suffix[1:].upper()
         raise ReadError(f"{file.name} is not {with_article(title)} file", hint=describe_content(head))
 

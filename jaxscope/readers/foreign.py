@@ -1,21 +1,43 @@
 """Libraries of others that read a format for us: brought in when a file needs them, and held to our manners.
 
 They are heavy and optional, so none is imported at start-up; where one is missing, the sentence says what to install.
-On damaged bytes they raise whatever comes to pass; here that becomes one sentence. What they warn of is told as ours.
+On damaged bytes they raise whatever comes to pass; here that becomes one sentence. What they warn of or log is told as
+ours: nothing of theirs is printed, as what goes to the output is read by programs.
 """
 
 from __future__ import annotations
 
 import importlib
+import io
+import logging
+import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from threading import RLock
 from types import ModuleType
 
 from jaxscope.errors import JaxscopeError, ReadError
 
 _CATCHING = RLock()
+#: Warnings about a library's own ways with Python and with files: no news of the recording.
+_NO_NEWS = (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning)
+#: Where in its code a library failed, which some put before what went wrong.
+_PLACES = re.compile(r'^.*File "[^"]*", line \d+, in .* (?=\w*(?:Error|Exception|Warning): )', re.DOTALL)
+_MOST_LETTERS = 200
+#: Libraries that log.
+_SPEAKERS = ("mne", "neo", "obspy", "nptdms")
+
+
+class _Listener(logging.Handler):
+    """Keeps what a library logs while a file is opened."""
+
+    def __init__(self, told: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._told = told
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._told.append(record.getMessage())
 
 
 def need(module: str, extra: str, what: str, *, file: str) -> ModuleType:
@@ -38,13 +60,17 @@ def need(module: str, extra: str, what: str, *, file: str) -> ModuleType:
         If it is not installed.
     """
     try:
-        return importlib.import_module(module)
+        found = importlib.import_module(module)
     except ImportError as error:
         missing = error.name or module
         raise ReadError(
             f"{file}: {what} need the library {missing}, which is not installed",
             hint=f'pip install "jaxscope[{extra}]"',
         ) from error
+    log = logging.getLogger(module.partition(".")[0])
+    log.handlers = [logging.NullHandler()]
+    log.propagate = False
+    return found
 
 
 @contextmanager
@@ -58,10 +84,12 @@ def foreign(name: str, told: list[str] | None = None) -> Iterator[None]:
         if told is None:
             yield
             return
-        with _CATCHING, warnings.catch_warnings(record=True) as caught:
+        said: list[str] = []
+        with _CATCHING, warnings.catch_warnings(record=True) as caught, _listening(said):
             warnings.simplefilter("always")
             yield
-        for words in dict.fromkeys(" ".join(str(entry.message).split()).rstrip(".") for entry in caught):
+        said += [str(entry.message) for entry in caught if not issubclass(entry.category, _NO_NEWS)]
+        for words in dict.fromkeys(" ".join(text.split()).rstrip(".") for text in said):
             told.append(f"The library that reads this format says: {words}")
     except JaxscopeError:
         raise
@@ -69,5 +97,21 @@ def foreign(name: str, told: list[str] | None = None) -> Iterator[None]:
         # Libraries written in Rust panic with an exception of their own, which is no Exception.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        words = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        words = _PLACES.sub("", " ".join(str(error).split()))[:_MOST_LETTERS].rstrip(".") or type(error).__name__
         raise ReadError(f"{name} cannot be read: {words}", hint="the file may be damaged: copy it again") from error
+
+
+@contextmanager
+def _listening(said: list[str]) -> Iterator[None]:
+    """Hear what the libraries log and print."""
+    listener, printed = _Listener(said), io.StringIO()
+    logs = [logging.getLogger(name) for name in _SPEAKERS]
+    for log in logs:
+        log.addHandler(listener)
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        for log in logs:
+            log.removeHandler(listener)
+        said += printed.getvalue().splitlines()

@@ -1,4 +1,4 @@
-"""FIF of MEG laboratories, CNT of Neuroscan, and other EEG and MEG formats that MNE-Python reads, lazily.
+"""FIF of MEG laboratories, CNT of Neuroscan and ANT, and other EEG and MEG formats that MNE-Python reads, lazily.
 
 MNE is heavy and is brought in when such a file is opened. Its values are in SI units (volts, teslas) and are shown so.
 Time that was not recorded comes as zeros from it; here such samples are missing, as they are.
@@ -24,7 +24,9 @@ from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
+from jaxscope.readers.neuroscan import BITS, how_stored
 from jaxscope.readers.sources import Place, SourcedRecording
+from jaxscope.readers.timing import plain_rate
 
 #: Suffix to the name of the format and that of the function of ``mne.io``.
 _FUNCTIONS = {
@@ -36,7 +38,12 @@ _FUNCTIONS = {
     ".sqd": ("KIT", "read_raw_kit"),
     ".con": ("KIT", "read_raw_kit"),
     ".cdt": ("Curry", "read_raw_curry"),
+    ".nxe": ("eXimia", "read_raw_eximia"),
+    ".eeg": ("Nihon Kohden", "read_raw_nihon"),
 }
+_ANT = ("ANT CNT", "read_raw_ant")
+#: What MNE itself needs for some formats, by their title.
+_HELPERS = {"ANT CNT": "antio", "NEDF": "defusedxml", "Curry": "curryreader"}
 _KINDS: dict[str, ChannelKind] = {
     "eeg": "eeg",
     "seeg": "eeg",
@@ -50,14 +57,19 @@ _KINDS: dict[str, ChannelKind] = {
 }
 #: Units by their number in the FIFF standard.
 _UNITS = {1: "m", 101: "Hz", 105: "C", 106: "Pa", 107: "V", 109: "Ohm", 112: "T", 114: "degC", 201: "T/m", 202: "Am"}
+_HEAD_BYTES = 16
 _SKIP = "BAD_ACQ_SKIP"
 #: Every FIF file begins with its own number: tag 100, type 31, of 20 bytes.
 _FIF_HEAD = bytes([0, 0, 0, 100, 0, 0, 0, 31, 0, 0, 0, 20])
+#: How files of Nihon Kohden begin.
+_NIHON_HEADS = (b"EEG-1100", b"EEG-1200", b"EEG-2100", b"QI-403A ", b"DAE-2100")
 #: Head of a tag: kind, type, size, and where the next one is (0: behind it; less: there is none).
 _TAG = struct.Struct(">iiii")
 #: What the library says where there are annotations or events alone, and of names of files, which is no news.
 _NO_SAMPLES = ("Could not find measurement data", "No raw data")
-_NO_NEWS = "does not conform to MNE naming conventions"
+_NO_NEWS = ("does not conform to MNE naming conventions", "birthdate", "not referenced to the same electrode")
+#: What ANT writes where a recording was stopped or impedances were measured.
+_STOPS = ("__", "impedance")
 
 
 class _RawSource:
@@ -89,19 +101,22 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
         If it is damaged, holds no samples, or MNE is not installed.
     """
     with path.open("rb") as opened:
-        head = opened.read(len(_FIF_HEAD))
+        head = opened.read(max(len(_FIF_HEAD), _HEAD_BYTES))
     suffix = ".fif" if sniff_fif(head) else path.suffix.lower()
     if suffix == ".fif" and not sniff_fif(head):
         raise ReadError(f"{path.name} is not a FIF file", hint="choose another file, or correct its suffix")
     if suffix == ".fif":
         _check_tags(path)
-    title, function = _FUNCTIONS[suffix]
+    title, function = _ANT if _is_ant(head) else _FUNCTIONS[suffix]
     mne = need("mne", "eeg", f"{title} files", file=path.name)
-    extra = {"on_split_missing": "warn", "allow_maxshield": "yes"} if suffix == ".fif" else {}
+    if title in _HELPERS:
+        need(_HELPERS[title], "eeg", f"{title} files", file=path.name)
+    warnings: list[str] = []
+    extra = _extra(function, path, options, warnings)
     said: list[str] = []
     try:
         with foreign(path.name, said):
-            raw = getattr(mne.io, function)(path, preload=False, verbose="ERROR", **extra)
+            raw = getattr(mne.io, function)(path, preload=False, verbose="WARNING", **extra)
     except ReadError as error:
         if suffix != ".fif" or not any(words in error.message for words in _NO_SAMPLES):
             raise
@@ -111,7 +126,7 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
                 f"{path.name} is a FIF file without samples", hint="open the recording that it belongs to"
             ) from error
         return SourcedRecording(notes, (), _nothing)
-    warnings = [words for words in said if _NO_NEWS not in words]
+    warnings += [words for words in said if not any(part in words for part in _NO_NEWS)]
     warnings += own_rate_words([float(raw.info["sfreq"])], options)
     with foreign(path.name):
         info, skips = _describe(raw, title, warnings)
@@ -119,6 +134,15 @@ def open_with_mne(path: Path, options: OpenOptions) -> Recording:
     return SourcedRecording(
         info, [Place(source=source, row=row) for row in range(len(info.channels))], lambda: raw.close()
     )
+
+
+def _extra(function: str, path: Path, options: OpenOptions, warnings: list[str]) -> dict[str, Any]:
+    """Return what a function is told beside the path."""
+    if function == "read_raw_cnt":
+        stored = how_stored(path, options.value(BITS.name))
+        warnings += stored.warnings
+        return {"data_format": f"int{stored.n_bits}", "recompute_n_samples": not stored.is_count_told}
+    return {"on_split_missing": "warn", "allow_maxshield": "yes"} if function == "read_raw_fif" else {}
 
 
 def _check_tags(path: Path) -> None:
@@ -172,6 +196,7 @@ def _describe(raw: Any, title: str, warnings: list[str]) -> tuple[RecordingInfo,
     rate_hz, n_samples = float(raw.info["sfreq"]), int(raw.n_times)
     if not (rate_hz > 0 and math.isfinite(rate_hz)):
         raise ReadError(f"The sampling rate of {rate_hz:g} Hz makes no sense", hint="copy the file again")
+    rate_hz = plain_rate(rate_hz)
     # Stamps count from the start of the measurement; what was recorded may begin later.
     first_s = int(raw.first_samp) / rate_hz
     notes = raw.annotations
@@ -180,6 +205,12 @@ def _describe(raw: Any, title: str, warnings: list[str]) -> tuple[RecordingInfo,
     if skips:
         missing = sum(len(skip) for skip in skips)
         warnings.append(f"{missing:,} samples were not recorded ({len(skips)} pauses); they are shown as missing")
+    n_stops = sum(str(text).lower() in _STOPS for text in notes.description) if title == _ANT[0] else 0
+    if n_stops:
+        warnings.append(
+            f"The recording was stopped, or impedances were measured, {n_stops} time{'s' * (n_stops > 1)} (see its "
+            "annotations); how long is not told, so no gap is shown there"
+        )
     types = raw.get_channel_types()
     channels = tuple(
         _channel(name, entry, kind, rate_hz, n_samples)
@@ -228,4 +259,22 @@ def sniff_fif(head: bytes) -> bool:
     return head.startswith(_FIF_HEAD)
 
 
-FORMAT = ReaderFormat(name="mne", title="FIF", suffixes=tuple(_FUNCTIONS), sniff=sniff_fif, open=open_with_mne)
+def _is_ant(head: bytes) -> bool:
+    """Say whether these bytes begin a CNT of ANT, which is a RIFF file, of 32 or 64 bits."""
+    return head[:4] in (b"RIFF", b"RF64") and b"CNT " in (head[8:12], head[12:16])
+
+
+def sniff_mne(head: bytes) -> bool:
+    """Say whether these bytes can only be one of the formats that tell themselves by their begin."""
+    return sniff_fif(head) or _is_ant(head) or head.startswith(_NIHON_HEADS)
+
+
+#: ``.eeg`` is shared with BrainVision, whose suffix it mostly is.
+FORMAT = ReaderFormat(
+    name="mne",
+    title="FIF",
+    suffixes=tuple(suffix for suffix in _FUNCTIONS if suffix != ".eeg"),
+    sniff=sniff_mne,
+    open=open_with_mne,
+    options=(BITS,),
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -23,14 +23,17 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.axon_tags import axon_tags
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.sources import Place, SourcedRecording
-from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
+from jaxscope.readers.timing import Run, gaps_of, place_channels, plain_rate, told_gaps
 
+_AXON = "Axon"
 #: Suffix to the name of the format, that of the class of ``neo.rawio``, and what it must be told.
 _CLASSES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    ".abf": ("Axon", "AxonRawIO", {}),
+    ".abf": (_AXON, "AxonRawIO", {}),
+    ".ncs": ("Neuralynx", "NeuralynxRawIO", {"gap_tolerance_ms": 0.0}),
     ".smr": ("Spike2", "Spike2RawIO", {}),
     ".plx": ("Plexon", "PlexonRawIO", {"progress_bar": False}),
     ".ns1": ("Blackrock", "BlackrockRawIO", {}),
@@ -116,17 +119,27 @@ def open_with_neo(path: Path, options: OpenOptions) -> Recording:
     rawio = need("neo.rawio", "ephys", f"{title} files", file=path.name)
     warnings: list[str] = []
     with foreign(path.name, warnings):
-        raw = getattr(rawio, class_name)(filename=str(path), **told)
+        raw = getattr(rawio, class_name)(**_place(path, suffix), **told)
         raw.parse_header()
         streams = [_stream(raw, index, path) for index in range(raw.signal_streams_count())]
         streams = [stream for stream in streams if sum(stream.counts)]
-        info = _describe(raw, title, streams, options, warnings)
+        notes = _notes(raw, title, path, streams)
+        if not streams and not notes:
+            raise ReadError(f"{path.name} holds no signals", hint="choose another file, or copy it again")
+        info = _describe(raw, title, streams, notes, options, warnings)
     lock = Lock()
     places = []
     for stream in streams:
         source = _StreamSource(raw, stream, path.name, lock)
         places += [Place(source=source, row=row) for row in range(len(stream.channels))]
     return SourcedRecording(info, places, _nothing)
+
+
+def _place(path: Path, suffix: str) -> dict[str, Any]:
+    """Return how the library is told which file; of a folder of files, one a channel, the one that was asked for."""
+    if suffix == ".ncs":
+        return {"dirname": str(path.parent), "include_filenames": [path.name]}
+    return {"filename": str(path)}
 
 
 def _nothing() -> None:
@@ -139,7 +152,7 @@ def _stream(raw: Any, index: int, path: Path) -> _Stream:
     segments = range(raw.segment_count(0))
     counts = tuple(int(raw.get_signal_size(0, segment, index)) for segment in segments)
     starts_s = tuple(float(raw.get_signal_t_start(0, segment, index)) for segment in segments)
-    rate_hz = float(raw.get_signal_sampling_rate(index))
+    rate_hz = plain_rate(float(raw.get_signal_sampling_rate(index)))
     if not (rate_hz > 0 and math.isfinite(rate_hz) and all(math.isfinite(start) for start in starts_s)):
         raise ReadError(f"{path.name} tells a sampling rate of {rate_hz:g} Hz", hint="copy the file again")
     if min(counts, default=0) < 0 or sum(counts) > path.stat().st_size:
@@ -153,8 +166,20 @@ def _stream(raw: Any, index: int, path: Path) -> _Stream:
     )
 
 
+def _notes(raw: Any, title: str, path: Path, streams: Sequence[_Stream]) -> tuple[Annotation, ...]:
+    """Return what a file tells happened, at seconds of the file's own count."""
+    if title == _AXON and streams:
+        return axon_tags(path, raw._axon_info, streams[0].rate_hz, len(streams[0].channels))
+    return _events(raw)
+
+
 def _describe(
-    raw: Any, title: str, streams: Sequence[_Stream], options: OpenOptions, warnings: list[str]
+    raw: Any,
+    title: str,
+    streams: Sequence[_Stream],
+    notes: Sequence[Annotation],
+    options: OpenOptions,
+    warnings: list[str],
 ) -> RecordingInfo:
     warnings += own_rate_words((stream.rate_hz for stream in streams), options)
     if raw.block_count() > 1:
@@ -187,7 +212,10 @@ def _describe(
         start=_start(raw),
         duration_s=duration_s if channels else 0.0,
         channels=placed,
-        annotations=_events(raw, origin_s),
+        annotations=tuple(
+            replace(note, onset_s=round(note.onset_s - origin_s, 9))
+            for note in sorted(notes, key=lambda note: note.onset_s)
+        ),
         gaps=shared,
         warnings=tuple(warnings),
     )
@@ -200,6 +228,12 @@ def _gaps(stream: _Stream, origin_s: float, warnings: list[str]) -> tuple[Gap, .
     for run in runs:
         n_back += run.start_s < stop_s - 0.5 / stream.rate_hz
         stop_s = max(stop_s, run.start_s) + run.n_samples / stream.rate_hz
+    n_near = len(runs) - 1 - n_back - sum(gap.start_s > 0 for gap in gaps_of(runs, stream.rate_hz))
+    if n_near > 0:
+        warnings.append(
+            f"The file tells no pause before {n_near} of its {len(runs)} parts: they are shown, and filtered, as one "
+            "stretch with the part before"
+        )
     if n_back:
         warnings.append(f"{n_back} sweeps tell a time before the end of the one before; they are shown after it")
     return gaps_of(runs, stream.rate_hz)
@@ -211,7 +245,7 @@ def _start(raw: Any) -> datetime | None:
     return told if isinstance(told, datetime) else None
 
 
-def _events(raw: Any, origin_s: float) -> tuple[Annotation, ...]:
+def _events(raw: Any) -> tuple[Annotation, ...]:
     notes = []
     for segment in range(raw.segment_count(0)):
         for channel in range(raw.event_channels_count()):
@@ -223,11 +257,11 @@ def _events(raw: Any, origin_s: float) -> tuple[Annotation, ...]:
                 else raw.rescale_epoch_duration(durations, dtype="float64", event_channel_index=channel).tolist()
             )
             notes += [
-                Annotation(onset_s=round(float(second) - origin_s, 9), duration_s=duration, text=str(label))
+                Annotation(onset_s=float(second), duration_s=duration, text=str(label))
                 for second, duration, label in zip(seconds, lasted, labels, strict=True)
                 if math.isfinite(second)
             ]
-    return tuple(sorted(notes, key=lambda note: note.onset_s))
+    return tuple(notes)
 
 
 def sniff_neo(head: bytes) -> bool:

@@ -15,6 +15,19 @@ from jaxscope.data.timeline import Timeline
 
 #: A start within this part of a sample is the start of the recording.
 _SAME_START = 1e-2
+#: How far a rate may be off a whole number for having been worked out from a period.
+_ROUNDING = 1e-12
+
+
+def plain_rate(rate_hz: float) -> float:
+    """Return a rate without the rounding of the period that it was worked out from.
+
+    Examples
+    --------
+    >>> plain_rate(25000.000000000004), plain_rate(403.2258064516129)
+    (25000.0, 403.2258064516129)
+    """
+    return float(round(rate_hz)) if abs(rate_hz - round(rate_hz)) <= _ROUNDING * abs(rate_hz) else rate_hz
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
