@@ -8,6 +8,7 @@ from typing import Literal
 from jaxscope.session.action import Action
 from jaxscope.session.analysis import Analysis
 from jaxscope.session.state import Arrangement, CoefficientForm, Face, Mode, Precision, ResponseView, Viewport
+from jaxscope.session.sweep_measures import SweepMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,13 @@ class SetAnalysis(Action):
     """Another content of the spectrum drawer; opens or closes it."""
 
     analysis: Analysis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSweepMeasures(Action):
+    """What a sweep measures; None is the usual list for the kind of channel."""
+
+    measures: tuple[SweepMeasure, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from jaxscope.session.state import (
     Precision,
     ResponseView,
 )
+from jaxscope.session.sweep_measures import SweepMeasure
 
 #: What an event in a project always tells.
 _ALWAYS = ("onset_s", "duration_s", "text")
@@ -44,7 +45,7 @@ def plain(value: Any) -> dict[str, Any]:
 def _plain_value(content: Any) -> Any:
     if isinstance(content, tuple):
         return [_plain_value(part) for part in content]
-    return plain(content) if isinstance(content, Analysis) else content
+    return plain(content) if isinstance(content, Analysis | SweepMeasure) else content
 
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -136,6 +137,8 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
         return event_in(value, where)
     if kind == "Analysis":
         return build(Analysis, value, where)
+    if kind == "tuple[SweepMeasure, ...]":
+        return tuple(build(SweepMeasure, measure, where) for measure in of_type(value, list, where))
     if kind == "tuple[Band, ...]":
         return tuple(_band(band, where) for band in of_type(value, list, where))
     if kind == "tuple[str, ...]":

@@ -32,6 +32,7 @@ from jaxscope.session.state import (
     SessionState,
     Viewport,
 )
+from jaxscope.session.sweep_measures import MOST_MEASURES
 
 _DISPLAY_CHOICES = frozenset(
     {
@@ -277,6 +278,9 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
             return replace(viewport, cursors_s=action.cursors_s[:2])
         case act.SetAnalysis():
             return replace(viewport, analysis=action.analysis)
+        case act.SetSweepMeasures():
+            measures = action.measures
+            return replace(viewport, sweep_measures=None if measures is None else measures[:MOST_MEASURES])
         case act.ChoosePin():
             return replace(viewport, chosen_pin=max(0, action.pin))
         case act.ShowPin():

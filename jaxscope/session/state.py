@@ -16,6 +16,7 @@ from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.actions_live import LiveChoice
 from jaxscope.session.analysis import Analysis
+from jaxscope.session.sweep_measures import SweepMeasure
 
 Mode = Literal["overlay", "split", "curtain", "difference"]
 #: How lanes share the height: one a channel, one a kind of channel, or one for all
@@ -166,6 +167,8 @@ class Viewport:
     shows_pin: bool = False
     #: what the spectrum drawer shows
     analysis: Analysis = field(default_factory=Analysis)
+    #: what a sweep measures; None is the usual list for the kind of channel
+    sweep_measures: tuple[SweepMeasure, ...] | None = None
     #: named by its value, so that it is selected again when an undo brings it back; not saved
     selected_event: Annotation | None = None
 

@@ -30,6 +30,7 @@ from jaxscope.gui.components.painting import RIGHT, text_width
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
+from jaxscope.gui.views.sweep_measures_menu import MeasuresDesk
 from jaxscope.gui.views.sweep_plot import SweepPlot
 from jaxscope.session.actions import SelectStage, TurnKnob
 from jaxscope.session.state import SessionState
@@ -47,6 +48,7 @@ from jaxscope.session.sweep import (
 _HEAD = 46
 _FALLBACK_RATE_HZ = 1000.0
 _HINT = "Move over the strip to see each value on the traces. ← → step, Enter uses it, Esc keeps the original"
+_HOW = "All channels of the chain in this window, through every filter: SciPy on a CPU, one program on other devices"
 _sweeps = count(1)
 
 
@@ -81,11 +83,13 @@ class SweepDrawer(AbstractView, Drawer):
         self.unit_words = Label("", px=12, token="text3")
         self.words = Label("", px=12, token="text2", align=RIGHT, shrink=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.words.setToolTip(_HOW)
         self.play = IconButton("player-play", "Go to and fro through the values: Space on the strip", size=28)
         self.keep = Button("Keep original", "quiet", height=28)
         self.use = Button("Use", "primary", height=28)
         self.close_button = IconButton("x", "Close; the original is kept [Esc]", size=28)
         self.plot = SweepPlot()
+        self.measures = MeasuresDesk(self.plot, lambda: self._state.viewport, dispatch)
         self._lay_out()
         self._connect()
         self._on_theme()
@@ -127,6 +131,7 @@ class SweepDrawer(AbstractView, Drawer):
         self.keep.clicked.connect(self.keep_original)
         self.use.clicked.connect(self.take)
         self.close_button.clicked.connect(self.keep_original)
+        self.plot.add.clicked.connect(self.measures.open_menu)
         self.plot.chosen.connect(self._go)
         self.plot.taken.connect(self.take)
         self.plot.escaped.connect(self.keep_original)
@@ -313,7 +318,11 @@ class SweepDrawer(AbstractView, Drawer):
                 self.plot.show_current(_nearest(self.plot.values, number))
             self._show_choices()
         self._show_words()
-        if viewport.selected_channels != previous.viewport.selected_channels:
+        now, before = (
+            (view.selected_channels, view.sweep_measures, whole.engine)
+            for whole, view in ((state, viewport), (previous, previous.viewport))
+        )
+        if now != before:
             self._ask()
 
     def show_frame(self, outcome: object) -> None:
@@ -349,7 +358,8 @@ class SweepDrawer(AbstractView, Drawer):
             knob=knob,
             numbers=self.plot.values,
             channel=next(iter(viewport.selected_channels), ""),
-            bands=viewport.analysis.bands,
+            measures=viewport.sweep_measures,
+            engine=self._state.engine,
         )
 
     def _ask(self) -> None:
@@ -369,7 +379,8 @@ class SweepDrawer(AbstractView, Drawer):
         self.use.updateGeometry()
         words = ""
         if frame is not None and not frame.problem:
-            words = f"{counted(len(frame.request.numbers), 'filter')} on {frame.channel}, {frame.took_ms:.0f} ms"
+            words = f"{counted(len(frame.request.numbers), 'filter')} × {counted(frame.n_channels, 'channel')}"
+            words += f"{' in one call' if frame.calls == 1 else ''}, {frame.took_ms:.0f} ms"
         # how long it took goes first where there is no room
         self.words.setText(words if text_width(words, font(12)) <= self.words.width() else "")
 

@@ -1,4 +1,4 @@
-"""What a sweep makes of a channel: pictures of some values in a row, and what every value keeps of each band.
+"""What a sweep makes of a channel: pictures of some values in a row, and what every value keeps of each measure.
 
 A move of the pointer, the arrows, Home, End and Space go through the values; what is chosen is told, never kept here.
 Invariant: pictures and curves stand on one axis of values, so that what is under a picture belongs to it.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.compute.sweep_frames import SweepFrame
+from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.numbers import write_exact
 from jaxscope.gui.components.painting import (
     CENTRE,
@@ -59,10 +60,26 @@ class SweepPlot(QWidget):
         self._timer.timeout.connect(self._play_on)
         self._direction = 1
         self._layer: tuple[object, QPixmap] | None = None
+        #: opens the menu of measures
+        self.add = Button("Add", "link", icon="plus", height=26, padding=4, parent=self)
+        self.add.setToolTip("What is measured: powers of bands, hum, RMS, height; add and remove")
+        self.add.setAccessibleName("Measures: add or remove")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        theme().changed.connect(self.update)
+        theme().changed.connect(self._on_theme)
+
+    def _on_theme(self) -> None:
+        self._place_button()
+        self.update()
+
+    def _place_button(self) -> None:
+        self.add.adjustSize()
+        self.add.move(10, round(self._axis().top()) + scaled(32))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_button()
 
     # --- what is shown
 
@@ -172,8 +189,11 @@ class SweepPlot(QWidget):
                 for place in range(len(frame.pictured)):
                     self._paint_picture(painter, frame, place, is_chosen=False)
                 self._paint_axis(painter, axis)
-                for place, token in zip(range(len(frame.bands)), _TOKENS * 2, strict=False):
-                    self._paint_curve(painter, frame, axis, place, token)
+                labels: list[QRectF] = []
+                for place, token in zip(range(len(frame.measures)), _TOKENS, strict=False):
+                    points = self._paint_curve(painter, frame, axis, place, token)
+                    if points:
+                        self._paint_label(painter, frame.measures[place].words, points, labels, token)
             self._layer = (key, picture)
         return self._layer[1]
 
@@ -184,9 +204,10 @@ class SweepPlot(QWidget):
         count = len(frame.pictured)
         more = "every value" if count == len(self.values) else f"{count} of {len(self.values)} values"
         draw_text(painter, room.translated(0, scaled(18)), more, font(11), "text3")
-        below = QRectF(14, axis.top() - scaled(4), rail_px() - 60, scaled(18))
-        draw_text(painter, below, "Power kept", font(12, 500), "text2")
-        draw_text(painter, below.translated(0, scaled(18)), "of each band", font(11), "text3")
+        below = QRectF(14, axis.top() - scaled(4), rail_px() - 66, scaled(18))
+        draw_text(painter, below, "Measures", font(12, 500), "text2")
+        of = frame.channel if frame.n_channels == 1 else f"mean of {frame.n_channels}"
+        draw_text(painter, below.translated(0, scaled(18)), of, font(11), "text3")
 
     def _paint_chosen(self, painter: QPainter, frame: SweepFrame) -> None:
         """Paint the picture that is nearest to the chosen value once more, framed."""
@@ -244,15 +265,13 @@ class SweepPlot(QWidget):
                 draw_text(painter, room, words, font(11), "text3", CENTRE)
                 free_from = x + wide / 2 + 12
 
-    def _paint_curve(self, painter: QPainter, frame: SweepFrame, axis: QRectF, place: int, token: str) -> None:
+    def _paint_curve(self, painter: QPainter, frame: SweepFrame, axis: QRectF, place: int, token: str) -> list[QPointF]:
         kept = np.minimum(frame.kept[place], 1.25)
         points = [
             QPointF(self._x(number), axis.bottom() - share * axis.height())
             for number, share in enumerate(kept.tolist())
             if np.isfinite(share)
         ]
-        if not points:
-            return
         painter.save()
         painter.setClipRect(axis.adjusted(0, -4, 0, 4))
         painter.setPen(QPen(colour(token), 1.2))
@@ -262,14 +281,26 @@ class SweepPlot(QWidget):
             for point in points:
                 disc(painter, point, 1.8, token)
         painter.restore()
-        # the name stands at the line, each band's at another place along it
-        at = points[round((place + 0.7) / (len(frame.bands) + 0.6) * (len(points) - 1))]
-        words = frame.bands[place][0]
-        room = QRectF(at.x() + 6, at.y() + 3, text_width(words, font(11, 500)) + 4, scaled(15))
-        if room.bottom() > axis.bottom():
-            room.moveBottom(at.y() - 2)
-        if room.right() <= axis.right():
-            draw_text(painter, room, words, font(11, 500), token)
+        return points
+
+    def _paint_label(
+        self, painter: QPainter, words: str, points: list[QPointF], taken: list[QRectF], token: str
+    ) -> None:
+        """Name a curve where it is half way up, else where there is room beside the names that stand already."""
+        face, axis = font(11, 500), self._axis()
+        middle = axis.center().y()
+        wide, high = text_width(words, face) + 4.0, float(scaled(15))
+        for at in sorted(points, key=lambda point: abs(point.y() - middle)):
+            for left, top in (
+                (at.x() + 8, at.y() - high / 2),
+                (at.x() - wide / 2, at.y() - high - 4),
+                (at.x() + 8, at.y() + 3),
+            ):
+                room = QRectF(left, top, wide, high)
+                if axis.contains(room) and not any(room.intersects(other) for other in taken):
+                    taken.append(room)
+                    draw_text(painter, room, words, face, token)
+                    return
 
     def _paint_current(self, painter: QPainter, frame: SweepFrame, axis: QRectF) -> None:
         x = round(self._x(self.current))
@@ -277,7 +308,7 @@ class SweepPlot(QWidget):
             QRectF(x, scaled(_STRIP) + scaled(6), 1, axis.bottom() - scaled(_STRIP) - scaled(6)), colour("text")
         )
         taken: list[float] = []
-        for place, token in zip(range(len(frame.bands)), _TOKENS * 2, strict=False):
+        for place, token in zip(range(len(frame.measures)), _TOKENS, strict=False):
             share = float(frame.kept[place][self.current])
             if not np.isfinite(share):
                 continue
@@ -287,7 +318,8 @@ class SweepPlot(QWidget):
             if all(abs(y - other) >= scaled(18) for other in taken):
                 wide = tip_width(words)
                 left = x - wide - 8 if x - wide - 8 > axis.left() else x + 8
-                value_tip(painter, QRectF(left, y - scaled(9), wide, scaled(18)), words)
+                top = min(y - scaled(9), axis.bottom() - scaled(18))  # the axis keeps its numbers
+                value_tip(painter, QRectF(left, top, wide, scaled(18)), words)
                 taken.append(y)
 
     # --- hands

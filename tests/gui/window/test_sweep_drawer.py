@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from jaxscope.compute.sweep_frames import SweepFrame
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import Stage
 from jaxscope.gui.theme import theme
 from jaxscope.session import actions as act
+from jaxscope.session.sweep_measures import RMS, band_measure, hum
 
 
 def _cutoff(desk) -> float:
@@ -28,7 +30,7 @@ def _found(desk) -> SweepFrame:
     frame = SweepFrame(
         request=request, took_ms=41.0, channel="Fp1", unit="uV", picture_s=1.6, pictured=tuple(range(0, count, 8)),
         pictures=np.random.default_rng(0).standard_normal((len(range(0, count, 8)), 50)), before=np.zeros(50),
-        bands=(("alpha", 8.0, 13.0),), kept=np.linspace(0, 1, count)[None],
+        measures=(band_measure("alpha", 8.0, 13.0),), n_channels=4, calls=1, kept=np.linspace(0, 1, count)[None],
     )  # fmt: skip
     desk.window.receive(frame)
     return frame
@@ -52,7 +54,7 @@ def test_it_opens_around_the_value_in_the_place_of_the_overview(desk, drawer):
     assert len(values) == 64
     assert values[0] < _cutoff(desk) < values[-1] <= 50.0
     assert drawer.use.text() == "Use 20.0 Hz"
-    assert "64 filters on Fp1" in drawer.words.text()
+    assert drawer.words.text() == "64 filters × 4 channels in one call, 41 ms"
     assert not desk.store.can_undo
     for mode in ("light", "dark"):
         theme().set_mode(mode)
@@ -140,3 +142,39 @@ def test_it_follows_the_selected_stage_and_closes_where_there_is_nothing_to_swee
     desk.store.dispatch(act.SetChains(chains=()))
     assert not drawer.is_open
     assert desk.window.overview.isVisible()
+
+
+def test_measures_are_added_and_removed_by_the_menu_and_asked_for_anew(desk, drawer):
+    drawer.plot.add.click()
+    menu = next(menu for menu in drawer.plot.findChildren(QMenu) if menu.isVisible())
+    entries = {entry.text(): entry for entry in menu.actions()}
+    assert entries["Alpha kept, 8–13 Hz"].isChecked()
+    assert not entries["Hum left, 49–51 Hz"].isChecked()
+    entries["Hum left, 49–51 Hz"].trigger()
+    menu.close()
+    alpha = band_measure("alpha", 8.0, 13.0)
+    assert desk.store.state.viewport.sweep_measures == (alpha, hum(50.0))
+    assert _asked(desk)[-1].measures == (alpha, hum(50.0))
+    assert not desk.store.can_undo, "what is looked at is no step"
+    drawer.measures._change((RMS,))
+    assert _asked(desk)[-1].measures == (RMS,)
+    drawer.measures._change(None)
+    assert _asked(desk)[-1].measures is None
+
+
+def test_a_band_of_ones_own_is_typed_and_a_bad_one_is_explained(desk, drawer):
+    drawer.measures.write_band()
+    popover = drawer.measures.popover
+    QTest.keyClicks(popover.field, "sigma 16-12")
+    QTest.keyClick(popover.field, Qt.Key.Key_Return)
+    assert popover.isVisible()
+    assert "sigma reaches from 16 to 12 Hz" in popover.problem.text()
+    popover.field.setText("sigma 12-16")
+    popover.add_button.click()
+    assert not popover.isVisible()
+    assert desk.store.state.viewport.sweep_measures[-1] == band_measure("sigma", 12.0, 16.0)
+
+
+def test_another_device_is_asked_anew(desk, drawer):
+    desk.store.dispatch(act.ChooseEngine(precision="float32"))
+    assert _asked(desk)[-1].engine.precision == "float32"
