@@ -62,8 +62,8 @@ class _Job:
 @samples_first_option
 @option_option
 @raw_layout_option
-@click.option("--backend", help="cpu, gpu or tpu.")
-@click.option("--device", help="Number of the device, or all.")
+@click.option("--backend", help="cpu, gpu, tpu or metal.")
+@click.option("--device", help="Such as gpu:0, its number, or all of the backend.")
 @click.option("--precision", type=click.Choice(["float32", "float64"]))
 @click.option("--method", help="auto, block, scan, …")
 @click.option("--gaps", type=click.Choice(["segment", "propagate"]), help="In place of what the chain says.")
@@ -118,17 +118,22 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     return RecordingError.exit_code if failed else 0
 
 
-def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
-    """Check the options against each other and return what is to be done."""
-    from jaxscope.compute.batch_inputs import events_for, find_inputs
-    from jaxscope.session.project import changed_words
-
+def _check_together(given: dict[str, Any]) -> None:
+    """Refuse options that exclude each other, or lack one another."""
     if given["chains"] and given["project"]:
         raise UsageError("--project and --chain exclude each other", hint="give one of them")
     if not given["chains"] and not given["project"] and not given["montage"]:
         raise UsageError("there is no filter", hint="give --chain, --project or --montage")
     if bool(given["output"]) == bool(given["output_dir"]):
         raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
+
+
+def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
+    """Return what is to be done."""
+    from jaxscope.compute.batch_inputs import events_for, find_inputs
+    from jaxscope.session.project import changed_words
+
+    _check_together(given)
     engine, document = _engine_and_document(given["project"])
     recording = None if document is None else document.recording
     if not files and recording is not None:
@@ -141,17 +146,14 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         raise UsageError(f"-o names one file and there are {len(sources)} inputs", hint="use --output-dir")
     chains = _chains_by_source([one.path for one in sources], given, document)
     options = {
+        **{name: given[name] for name in ("start_s", "stop_s", "samples_first", "overwrite", "resume", "processes")},
         "channels": given["channels"] or (),
-        **{
-            name: given[name]
-            for name in ("start_s", "stop_s", "rate_hz", "samples_first", "overwrite", "resume", "processes")
-        },
         **_engine_options(given, engine),
         "rate_hz": given["rate_hz"] or (recording.rate_hz if recording is not None and not files else None),
         "reader_options": tuple(_reader_options(given, files, recording).items()),
+        "bad_spans": given["bad_spans"] or ("keep" if document is None else document.bad_spans),
+        "montage": montage_of(given["montage"], None if document is None else document.montage),
     }
-    options["bad_spans"] = given["bad_spans"] or ("keep" if document is None else document.bad_spans)
-    options["montage"] = montage_of(given["montage"], None if document is None else document.montage)
     work = [
         _Job(
             source=one.path,
@@ -233,12 +235,13 @@ def _engine_options(given: dict[str, Any], engine: Any) -> dict[str, Any]:
     from jaxscope.session.state import EngineChoice
 
     choice = engine or EngineChoice()
-    backend, number = choice.device.partition(":")[::2]
+    backend, _, number = choice.device.partition(":")
     if given["backend"]:
         backend, number = given["backend"], "0"
     if given["device"]:
-        number = given["device"].rpartition(":")[2]
-        backend = given["device"].rpartition(":")[0] or backend
+        named, _, told = given["device"].rpartition(":")
+        is_number = told.isdecimal() or told == "all"
+        backend, number = (named or backend, told) if is_number or named else (told, "0")
     return {
         "device": f"{backend}:{number}",
         "precision": given["precision"] or choice.precision,

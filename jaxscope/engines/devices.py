@@ -109,7 +109,7 @@ def find_device(device: str) -> tuple[str, Any]:
     if not found:
         raise DeviceError(f"{name} cannot be used: {reason}", hint="choose cpu", field="device")
     if number and not number.isdecimal():
-        raise DeviceError(f"device {device!r} is not a number", hint=f"choose {name}:0", field="device")
+        raise DeviceError(f"{number!r} in device {device!r} is not a number", hint=f"choose {name}:0", field="device")
     index = int(number or 0)
     if index >= len(found):
         there = ", ".join(f"{name}:{k}" for k in range(len(found)))
