@@ -48,6 +48,11 @@ def csd(
         In Hz.
     Pxy : (..., n, ...) complex
         The mean of conj(X) Y, in units of x y per Hz, or of x y.
+
+    Raises
+    ------
+    ValueError
+        ``x`` and ``y`` differ in length, or segments or names are as ``welch`` refuses them.
     """
     dtype = common_dtype(x, y)
     check_names(scaling, average, detrend)
@@ -93,6 +98,11 @@ def coherence(
         In Hz.
     Cxy : (..., n, ...)
         From 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        As ``csd``.
     """
     how = (fs, window, nperseg, noverlap, nfft, detrend)
     frequencies, pxx = csd(x, x, *how, axis=axis)

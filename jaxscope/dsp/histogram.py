@@ -23,6 +23,11 @@ def histogram(x: ArrayLike, low: ArrayLike, high: ArrayLike, n_bins: int) -> tup
     -------
     counts : (..., n_bins) int
     edges : (n_bins + 1,)
+
+    Raises
+    ------
+    ValueError
+        ``n_bins`` is below 1.
     """
     if n_bins < 1:
         raise ValueError(f"n_bins is {n_bins}; give at least 1")

@@ -36,6 +36,11 @@ def morlet_wavelets(
         Each in the middle of its row, of energy 2 / fs.
     halves : (n,)
         Samples that each reaches to either side of its middle.
+
+    Raises
+    ------
+    ValueError
+        A frequency is 0 Hz or below, or there is none.
     """
     centres = np.atleast_1d(np.asarray(frequencies, dtype=np.float64))
     if centres.size == 0 or not (centres > 0).all():
@@ -152,6 +157,11 @@ def wavelet_transform(x: ArrayLike, wavelets: ArrayLike, halves: ArrayLike) -> A
     Returns
     -------
     (..., n, n_samples) complex
+
+    Raises
+    ------
+    ValueError
+        ``x`` is complex, or wavelets have an even number of taps.
     """
     dtype = common_dtype(x)
     if dtype.kind == "c":

@@ -51,6 +51,11 @@ def multitaper(
     Pxx : (..., n, ...)
         Units of x² per Hz.
 
+    Raises
+    ------
+    ValueError
+        ``x`` or a taper is complex, shapes do not fit one another, or ``nfft`` is below the number of samples.
+
     References
     ----------
     D. J. Thomson, "Spectrum estimation and harmonic analysis", Proc. IEEE 70 (1982), equations 5.2 to 5.5.

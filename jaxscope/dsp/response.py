@@ -52,6 +52,11 @@ def freqz_sos(
     w : (n,)
         Frequencies in units of ``fs``.
     h : (n,) complex
+
+    Raises
+    ------
+    ValueError
+        There are no sections, or ``fs`` is not one number.
     """
     dtype = real_dtype(common_dtype(sos))
     rows = normalised_sections(sos, dtype if common_dtype(sos).kind == "f" else common_dtype(sos))

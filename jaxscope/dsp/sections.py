@@ -49,6 +49,11 @@ def sosfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayLike | None =
     zf : same shape as ``zi``
         Only where ``zi`` is given.
 
+    Raises
+    ------
+    ValueError
+        ``x`` is one number, or ``sos`` or ``zi`` has a shape that does not fit.
+
     Notes
     -----
     Computed as matrix products over blocks of samples (see ``block_iir``), not sample after sample; a NaN therefore
@@ -105,6 +110,11 @@ def sosfilt_zi(sos: ArrayLike) -> Array:
     """Return the state of a cascade after an endless past of ones, (n_sections, 2).
 
     A section with a pole at z = 1 has no such state; its numbers are infinite.
+
+    Raises
+    ------
+    ValueError
+        ``sos`` has another shape.
     """
     rows = normalised_sections(sos, common_dtype(sos))
     level = jnp.ones((), dtype=rows.dtype)
@@ -135,6 +145,11 @@ def sosfiltfilt(
     Returns
     -------
     same shape as ``x``
+
+    Raises
+    ------
+    ValueError
+        ``padtype`` is unknown, ``padlen`` negative, or the signal not longer than ``padlen``.
     """
     dtype = common_dtype(sos, x)
     rows = normalised_sections(sos, _coefficient_dtype(sos, dtype))

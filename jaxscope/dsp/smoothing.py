@@ -66,6 +66,11 @@ def savgol(
     Returns
     -------
     same shape as ``x``
+
+    Raises
+    ------
+    ValueError
+        ``mode`` is unknown, ``polyorder`` not below ``window_length``, or a window to fit is longer than the signal.
     """
     if mode != "interp" and mode not in _MODES:
         raise ValueError(f"mode {mode!r} is unknown; choose interp, {', '.join(_MODES)}")
@@ -78,7 +83,7 @@ def savgol(
             f"window_length is {window_length}; window_length must be less than {signal.shape[-1]} samples, or equal"
         )
     if signal.shape[-1] == 0:  # nothing can be continued beyond its ends
-        return jnp.zeros(jnp.shape(x), dtype=dtype)
+        return jnp.moveaxis(signal, -1, axis)
     fit = (window_length, polyorder, deriv, delta)
     y = split_complex(lambda real: _smoothed(real, fit, mode, cval), to_rows(signal))
     turned: Array = jnp.moveaxis(y.reshape(signal.shape), -1, axis)

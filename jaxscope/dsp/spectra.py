@@ -63,6 +63,12 @@ def welch(
     f : (n,)
         In Hz.
     Pxx : (..., n, ...)
+
+    Raises
+    ------
+    ValueError
+        Segments do not fit the signal (noverlap < nperseg <= nfft, n_samples), a window has another length, or a name
+        is unknown.
     """
     dtype = common_dtype(x)
     signal = jnp.moveaxis(jnp.asarray(x, dtype=dtype), axis, -1)
@@ -97,6 +103,11 @@ def hilbert(x: ArrayLike, N: int | None = None, axis: int = -1) -> Array:
     -------
     (..., N, ...) complex
         Its absolute value is the envelope of ``x``.
+
+    Raises
+    ------
+    ValueError
+        ``x`` is complex, or ``N`` is below 1.
     """
     dtype = common_dtype(x)
     if dtype.kind == "c":

@@ -48,6 +48,11 @@ def spectrogram(
         Middles of the segments in seconds.
     Sxx : (..., n, n_segments)
         With the axis of frequency where ``axis`` was.
+
+    Raises
+    ------
+    ValueError
+        ``mode`` is unknown, or segments or names are as ``welch`` refuses them.
     """
     if mode not in _MODES:
         raise ValueError(f"mode {mode!r} is unknown; choose one of {', '.join(_MODES)}")

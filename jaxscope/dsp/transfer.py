@@ -57,6 +57,11 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: ArrayL
     zf : shape of ``x`` with the state along ``axis``
         Only where ``zi`` is given.
 
+    Raises
+    ------
+    ValueError
+        ``x`` is one number, a polynomial is empty, ``a[0]`` is 0, or ``zi`` has a shape that does not fit.
+
     Examples
     --------
     >>> lfilter([1.0], [1.0, -0.5], [1.0, 0.0, 0.0]).tolist()
@@ -215,6 +220,11 @@ def filtfilt(
     Returns
     -------
     same shape as ``x``
+
+    Raises
+    ------
+    ValueError
+        ``method`` or ``padtype`` is unknown, ``padlen`` negative, or the signal not longer than ``padlen``.
     """
     if method not in ("pad", "gust"):
         raise ValueError(f"method {method!r} is unknown; choose pad or gust")
