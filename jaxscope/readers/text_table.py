@@ -10,10 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, Recording, RecordingInfo
@@ -22,6 +18,7 @@ from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.options import ReaderOption
 from jaxscope.readers.scans import Scan, scanned_whole
+from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.text_table_cells import (
     Column,
     UnevenRows,
@@ -39,6 +36,7 @@ from jaxscope.readers.text_table_layout import (
     split_rows,
 )
 from jaxscope.readers.text_table_pieces import NotUtf8Error, RowCleaner, RowPieces, decode
+from jaxscope.readers.text_table_store import ColumnStore
 from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
 
 if TYPE_CHECKING:
@@ -57,9 +55,8 @@ NO_RATE = "The file tells no sampling rate: give one to filter it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Columns:
-    """The columns that hold numbers, as float64, with their place in the file."""
+    """The columns that hold numbers, by their place in the file."""
 
-    values: list[npt.NDArray[np.float64]]
     places: list[int]
     warnings: list[str]
 
@@ -90,6 +87,8 @@ class TextScan(Scan):
             self._take_next()
         except NotUtf8Error:
             self._pieces.begin_again()
+            if self._table is not None:
+                self._table.store.close()
             self._table = None
         self.position = self._pieces.position
         return not self._pieces.is_over or self._table is None
@@ -115,6 +114,8 @@ class TextScan(Scan):
 
     def close(self) -> None:
         self._file.close()
+        if self._table is not None:
+            self._table.store.close()
 
 
 class _Table:
@@ -138,6 +139,7 @@ class _Table:
         self._times: tuple[int, ...] | None = None if chosen is None else () if chosen < 0 else (chosen,)
         self._stamps: list[list[pl.Series]] = []
         self._n_rows = 0
+        self.store = ColumnStore(name)
 
     def add(self, text: bytes) -> None:
         """Take in the next rows."""
@@ -153,11 +155,15 @@ class _Table:
             found = find_stamps(cells, list(self.layout.names), list(self.layout.units), self.layout.decimal)
             self._times = () if found is None else found.columns
         self._stamps.append([cells[index] for index in self._times])
-        for column, part in zip(self.columns, cells, strict=True):
-            if part.dtype.is_float():
-                add_plain_numbers(column, part, self._n_rows + 1)
-            else:
-                add_numbers(column, part, self.layout.decimal, self._n_rows + 1)
+        first_row = self._n_rows + 1
+        self.store.add(
+            [
+                add_plain_numbers(column, part, first_row)
+                if part.dtype.is_float()
+                else add_numbers(column, part, self.layout.decimal, first_row)
+                for column, part in zip(self.columns, cells, strict=True)
+            ]
+        )
         self._n_rows += len(cells[0])
 
     def stamps(self) -> Stamps | None:
@@ -191,15 +197,15 @@ def _recording_of(table: _Table, warnings: list[str], options: OpenOptions) -> R
         raise ReadError(f"{options.value('time')} holds no times", hint="choose another column, or none")
     timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
     numbers = _numbers(table.columns, layout, () if stamps is None else stamps.columns)
-    if not numbers.values and not _is_summary(table.first_lines, layout):
+    if not numbers.places and not _is_summary(table.first_lines, layout):
         raise ReadError(f"{table.name} holds no column of numbers", hint="save each channel as a column of numbers")
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
     if rate_hz is not None:
         warnings += own_rate_words([rate_hz], options)
-    elif numbers.values:
+    elif numbers.places:
         warnings.append(NO_RATE)
     warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]
-    return _recording(layout, numbers, stamps, timing, rate_hz, warnings)
+    return _recording(table, numbers, stamps, timing, rate_hz, warnings)
 
 
 def _layout(lines: list[str], name: str, options: OpenOptions) -> TableLayout:
@@ -264,7 +270,6 @@ def _all_stamps(
 
 
 def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int, ...]) -> _Columns:
-    values: list[npt.NDArray[np.float64]] = []
     places: list[int] = []
     warnings: list[str] = []
     left_out: dict[str, list[str]] = {"text": [], "nothing": []}
@@ -278,25 +283,24 @@ def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int
         elif column.is_text:
             left_out["text"].append(label)
         else:
-            values.append(column.values())
             places.append(index)
             warnings += column.words(label)
     for what, labels in left_out.items():
         if labels:
             word = "Columns with text are" if what == "text" else "Columns with nothing in them are"
             warnings.append(f"{word} left out: {', '.join(labels)}")
-    return _Columns(values=values, places=places, warnings=warnings)
+    return _Columns(places=places, warnings=warnings)
 
 
 def _recording(
-    layout: TableLayout,
+    table: _Table,
     numbers: _Columns,
     stamps: Stamps | None,
     timing: Timing,
     rate_hz: float | None,
     warnings: list[str],
 ) -> Recording:
-    n_samples = len(numbers.values[0]) if numbers.values else 0
+    layout, n_samples = table.layout, table.store.n_rows
     names = unique_names([layout.names[place] or f"ch{order}" for order, place in enumerate(numbers.places)])
     units = [plain_unit(layout.units[place]) for place in numbers.places]
     channels = tuple(
@@ -318,7 +322,8 @@ def _recording(
         gaps=timing.gaps,
         warnings=tuple(warnings),
     )
-    return ArrayRecording(info, numbers.values)
+    source, let_go = table.store.source(numbers.places)
+    return SourcedRecording(info, [Place(source=source, row=row) for row in range(len(channels))], let_go)
 
 
 def _data_kind(name: str, unit: str) -> ChannelKind:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.data.recording import FloatArray
 from jaxscope.errors import ReadError
-from jaxscope.readers.text_table_layout import MINUS, MISSING, TableLayout, quotes_told, row_list
+from jaxscope.readers.text_table_layout import MINUS, MISSING, TableLayout, quotes_told
+from jaxscope.readers.text_table_store import RowRuns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,31 +31,24 @@ _PLAIN = b"0123456789+-.eE\n"
 
 @dataclass(slots=True)
 class Column:
-    """What was found in one column. Rows count from 1."""
+    """What was found in one column, beside its numbers. Rows count from 1."""
 
-    parts: list[npt.NDArray[np.float64]] = field(default_factory=list)
     n_filled: int = 0
-    bad_rows: list[int] = field(default_factory=list)
-    infinite_rows: list[int] = field(default_factory=list)
+    bad_rows: RowRuns = field(default_factory=RowRuns)
+    infinite_rows: RowRuns = field(default_factory=RowRuns)
     n_grouped: int = 0
     n_other_mark: int = 0
 
     @property
     def is_text(self) -> bool:
         """Whether most cells are no numbers."""
-        return len(self.bad_rows) > self.n_filled / 2
-
-    def values(self) -> npt.NDArray[np.float64]:
-        """Return all numbers, NaN where there is none."""
-        if len(self.parts) > 1:
-            self.parts = [np.concatenate(self.parts)]  # what is known is kept once
-        return self.parts[0] if self.parts else np.empty(0)
+        return self.bad_rows.n_rows > self.n_filled / 2
 
     def words(self, label: str) -> list[str]:
         """Return sentences about the cells that hold no number."""
         words = []
         if self.infinite_rows:
-            words.append(f"{label}: infinite values are read as missing (row {row_list(self.infinite_rows)})")
+            words.append(f"{label}: infinite values are read as missing (row {self.infinite_rows})")
         if self.n_grouped:
             words.append(f"{label}: marks between thousands are read as such in {self.n_grouped:,} cells")
         if self.n_other_mark:
@@ -61,9 +56,9 @@ class Column:
                 f"{label}: {self.n_other_mark:,} cells have a decimal point and not the decimal comma of the file"
             )
         if self.bad_rows:
-            n_bad = len(self.bad_rows)
+            n_bad = self.bad_rows.n_rows
             what = "cell is no number and is" if n_bad == 1 else "cells are no numbers and are"
-            words.append(f"{label}: {n_bad:,} {what} read as missing (row {row_list(self.bad_rows)})")
+            words.append(f"{label}: {n_bad:,} {what} read as missing (row {self.bad_rows})")
         return words
 
 
@@ -71,16 +66,16 @@ class Column:
 class UnevenRows:
     """Rows with too few or too many cells. Rows count from 1."""
 
-    short: list[int] = field(default_factory=list)
-    long: list[int] = field(default_factory=list)
+    short: RowRuns = field(default_factory=RowRuns)
+    long: RowRuns = field(default_factory=RowRuns)
 
     def words(self) -> list[str]:
         """Return sentences about them."""
         words = []
         if self.short:
-            words.append(f"Row {row_list(self.short)} has too few cells: those that lack are read as missing")
+            words.append(f"Row {self.short} has too few cells: those that lack are read as missing")
         if self.long:
-            words.append(f"Row {row_list(self.long)} has more cells than columns: the last ones are not read")
+            words.append(f"Row {self.long} has more cells than columns: the last ones are not read")
         return words
 
 
@@ -131,14 +126,14 @@ def text_columns(piece: bytes, layout: TableLayout, name: str) -> list[pl.Series
     return table.slice(1 if whole_row else 0).get_columns()
 
 
-def add_plain_numbers(column: Column, numbers: pl.Series, first_row: int) -> None:
-    """Add numbers, none of which is missing, to what is known of their column."""
-    _add_values(column, numbers.to_numpy(), first_row)
+def add_plain_numbers(column: Column, numbers: pl.Series, first_row: int) -> FloatArray:
+    """Add numbers, none of which is missing, to what is known of their column; return them."""
     column.n_filled += len(numbers)
+    return _values(column, numbers.to_numpy(), first_row)
 
 
-def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) -> None:
-    """Turn cells into numbers and add them to what is known of their column."""
+def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) -> FloatArray:
+    """Turn cells into numbers, NaN where there is none, and add them to what is known of their column."""
     import polars as pl
 
     text = cells.str.strip_chars().str.replace_all('"', "", literal=True).str.replace_all(MINUS, "-", literal=True)
@@ -146,18 +141,18 @@ def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) 
     floats = text.cast(pl.Float64, strict=False)
     filled = text.is_not_null() & ~text.str.to_lowercase().is_in(list(MISSING))
     bad = filled & floats.is_null()
-    _add_values(column, floats.fill_null(float("nan")).to_numpy(), first_row)
     column.n_filled += int(filled.sum())
-    column.bad_rows += (np.flatnonzero(bad.to_numpy()) + first_row).tolist()
+    column.bad_rows.add(np.flatnonzero(bad.to_numpy()) + first_row)
+    return _values(column, floats.fill_null(float("nan")).to_numpy(), first_row)
 
 
-def _add_values(column: Column, numbers: npt.NDArray[np.float64], first_row: int) -> None:
+def _values(column: Column, numbers: FloatArray, first_row: int) -> FloatArray:
     values = np.array(numbers, dtype=np.float64)
     infinite = np.isinf(values)
     if infinite.any():
         values[infinite] = np.nan
-        column.infinite_rows += (np.flatnonzero(infinite) + first_row).tolist()
-    column.parts.append(values)
+        column.infinite_rows.add(np.flatnonzero(infinite) + first_row)
+    return values
 
 
 def _plain_numbers(column: Column, text: pl.Series, decimal: str) -> pl.Series:
@@ -186,8 +181,8 @@ def add_uneven(uneven: UnevenRows, piece: bytes, layout: TableLayout, first_row:
     if layout.n_columns < 2:
         return
     counts = _cell_counts(piece, _separator(layout))
-    uneven.short += (np.flatnonzero(counts < layout.n_columns) + first_row).tolist()
-    uneven.long += (np.flatnonzero(counts > layout.n_columns) + first_row).tolist()
+    uneven.short.add(np.flatnonzero(counts < layout.n_columns) + first_row)
+    uneven.long.add(np.flatnonzero(counts > layout.n_columns) + first_row)
 
 
 def _cell_counts(piece: bytes, separator: str) -> npt.NDArray[np.int64]:
