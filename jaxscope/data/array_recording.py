@@ -69,6 +69,15 @@ class ArrayRecording(Recording):
         units : sequence of str, or one str for all
         kinds : sequence of str or None
             None means guessed from name and unit.
+        format : str
+            What the samples came from, in one word.
+        start : datetime or None
+            When the first sample was taken.
+        annotations : sequence of Annotation
+        gaps : sequence of Gap
+            Where samples that follow one another are apart in time.
+        warnings : sequence of str
+            Sentences without a full stop.
 
         Returns
         -------

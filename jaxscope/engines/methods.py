@@ -68,6 +68,11 @@ def choose(
     """Return the name of a method and one phrase that says why.
 
     ``n_samples`` is the length of a signal that is filtered as a whole; None where it comes piece by piece.
+
+    Raises
+    ------
+    UsageError
+        Where the method is unknown.
     """
     name, _, number = method.partition(":")
     radius = largest_radius(designs)

@@ -36,7 +36,13 @@ def impulse_response(part: Sections, count: int) -> Array:
 
 
 def taps_within(part: Sections, tolerance: float) -> int:
-    """Return how many taps leave a tail whose energy is below ``tolerance`` squared of the whole."""
+    """Return how many taps leave a tail whose energy is below ``tolerance`` squared of the whole.
+
+    Raises
+    ------
+    UsageError
+        Where that would be more than ``MOST_TAPS``.
+    """
     settled = cascade_settling(part)
     if settled >= NEVER or settled > MOST_TAPS:
         raise UsageError(
