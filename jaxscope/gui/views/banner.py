@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -77,7 +77,16 @@ class Banner(QWidget):
             self._buttons.append(close)
         for button in self._buttons:
             self._row.addWidget(button)
+            button.show()
+        self._row.activate()
         self.update()
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            # the words end where the buttons begin, and Qt paints again only what a button has left or come to
+            self.update()
+        return taken
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._notice is None:
