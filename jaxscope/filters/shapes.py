@@ -5,6 +5,7 @@ The window is generated from these tables, so a new family needs a line here and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +48,14 @@ SHAPES: tuple[Shape, ...] = (
 
 BAND_TITLES = {shape.band: shape.title for shape in SHAPES if shape.band is not None}
 
+#: where the edges of a new stage lie, as parts of the rate: 0.5 and 40 Hz at 250 Hz, 90 Hz and 7 kHz at 44.1 kHz
+_FIRST_SHARES = (1 / 500, 4 / 25)
+_FIRST_EDGES: dict[str, Callable[[float, float], float | tuple[float, float]]] = {
+    "lowpass": lambda _low_hz, high_hz: high_hz,
+    "highpass": lambda low_hz, _high_hz: low_hz,
+    "bandpass": lambda low_hz, high_hz: (low_hz, high_hz),
+}
+
 #: fields kept when the family of a stage changes
 _KEPT = ("order", "cutoff_hz", "frequency_hz", "q", "gain_db", "ripple_db", "attenuation_db", "taps", "window")
 
@@ -61,7 +70,7 @@ def shape_of(spec: AbstractFilterSpec) -> Shape:
 
 
 def new_spec(family: str, rate_hz: float, *, band: str | None = None) -> AbstractFilterSpec:
-    """Return a new stage's spec, its frequencies below half the rate.
+    """Return a new stage's spec, its edges where a signal of this rate has use for them, all below half the rate.
 
     Raises
     ------
@@ -73,6 +82,9 @@ def new_spec(family: str, rate_hz: float, *, band: str | None = None) -> Abstrac
     spec: AbstractFilterSpec = FAMILIES[family]()
     if band is not None and band in BANDS:
         spec = spec.with_value("band", band)
+        if band in _FIRST_EDGES:
+            low_hz, high_hz = (float(f"{rate_hz * share:.0e}") for share in _FIRST_SHARES)
+            spec = spec.with_value("cutoff_hz", _FIRST_EDGES[band](low_hz, high_hz))
     return fitted(spec, rate_hz)
 
 

@@ -191,3 +191,12 @@ def test_changing_family_and_shape_keeps_what_both_have():
     assert fitted(Butterworth(cutoff_hz=40.0), 600.0).cutoff_hz == 40.0
     with pytest.raises(SpecError, match="wavelet"):
         new_spec("wavelet", 100.0)
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "low_hz", "high_hz"), [(250.0, 0.5, 40.0), (512.0, 1.0, 80.0), (44100.0, 90.0, 7000.0)]
+)
+def test_a_new_stage_begins_where_the_signals_of_its_rate_lie(rate_hz, low_hz, high_hz):
+    assert new_spec("butterworth", rate_hz, band="lowpass").cutoff_hz == high_hz
+    assert new_spec("butterworth", rate_hz, band="highpass").cutoff_hz == low_hz
+    assert new_spec("fir_window", rate_hz, band="bandpass").cutoff_hz == (low_hz, high_hz)

@@ -216,7 +216,7 @@ class CoefficientsFace(QWidget, AbstractView):
 
     def _show_curve(self) -> None:
         frame, at = self._frame, self._state.viewport.selected_stage
-        framed = frame.stages[at] if frame is not None and at < len(frame.stages) else None
+        framed = frame.stages[at] if frame is not None and self._stage is not None and at < len(frame.stages) else None
         self._curve = numbers_in_use(self._stage, framed, self._rate_hz)
         available, form = forms_of(self._curve), self.form()
         for key in ("sos", "ba", "zpk", "taps"):

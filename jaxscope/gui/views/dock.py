@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from jaxscope.compute.frames import DesignFrame, Outcome
+from jaxscope.compute.frames import DesignFrame, Opened, Outcome
 from jaxscope.filters.presets import FittedPreset
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.components.buttons import Button
@@ -30,7 +30,7 @@ from jaxscope.gui.views.chain_list_model import StageDelegate
 from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
-from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, preset_menu, stage_menu
+from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, highest_rate_hz, preset_menu, stage_menu
 from jaxscope.gui.views.dock_presets import with_own, with_preset
 from jaxscope.gui.views.poles_zeros import PolesZerosFace
 from jaxscope.gui.views.preset_sheet import PresetSheet
@@ -81,6 +81,7 @@ class Dock(QWidget, AbstractView):
         self._dispatch = dispatch
         self._state = SessionState()
         self._rate_hz: float | None = None
+        self._recording_hz: float | None = None  # the highest of its signals
         self._width = WIDTH
         self._ordered_for: tuple[QWidget, ...] | None = None
         self.setAccessibleName("Filter")
@@ -102,9 +103,7 @@ class Dock(QWidget, AbstractView):
         #: faces that have not been told the newest state
         self._asleep: set[QWidget] = set()
         self._frame: DesignFrame | None = None
-        self._silence = QTimer(self)
-        self._silence.setSingleShot(True)
-        self._silence.setInterval(_SAID_FOR_MS)
+        self._silence = QTimer(self, singleShot=True, interval=_SAID_FOR_MS)
         self._silence.timeout.connect(lambda: self.hinted.emit(""))
         self._sheet: PresetSheet | None = None
         self._faces = FaceStack()
@@ -124,8 +123,8 @@ class Dock(QWidget, AbstractView):
 
     @property
     def rate_hz(self) -> float | None:
-        """Rate of the chain that is shown; None while nothing is open."""
-        return self._rate_hz
+        """Rate of the chain that is shown, of the recording where there is no chain yet; None while nothing is open."""
+        return self._recording_hz or self._rate_hz if self._chain is None else self._rate_hz
 
     def set_narrow(self, *, narrow: bool) -> None:
         """Leave notes and facts out and be 360 wide, or not."""
@@ -134,9 +133,13 @@ class Dock(QWidget, AbstractView):
         self.updateGeometry()
         self._fit_chain()
 
+    def painted_parts(self) -> tuple[QWidget, ...]:
+        """Return what paints most of it, from the top down."""
+        return (self.header, self.chain, self.tabs, self._scroll, self.response)
+
     def open_add_menu(self) -> None:
         """Open the menu of stages under its button."""
-        menu = stage_menu(self, self._rate_hz, self._add)
+        menu = stage_menu(self, self.rate_hz, self._add)
         menu.popup(self.add_button.mapToGlobal(QPoint(0, self.add_button.height() + 2)))
 
     def reveal(self, part: QWidget) -> None:
@@ -146,9 +149,7 @@ class Dock(QWidget, AbstractView):
     def open_preset_menu(self) -> None:
         """Open the shelf of presets under its button."""
         own, _ = own_presets()
-        menu = preset_menu(
-            self, self._rate_hz, self.use_preset, own=own, use_own=self.use_own, manage=self.open_presets
-        )
+        menu = preset_menu(self, self.rate_hz, self.use_preset, own, self.use_own, self.open_presets)
         menu.popup(self.presets_button.mapToGlobal(QPoint(0, self.presets_button.height() + 2)))
 
     def open_presets(self) -> None:
@@ -156,7 +157,7 @@ class Dock(QWidget, AbstractView):
         if self._sheet is None:
             self._sheet = PresetSheet(self.window())
             self._sheet.chosen.connect(self.use_own)
-        self._sheet.open_for(self._chain, self._rate_hz)
+        self._sheet.open_for(self._chain, self.rate_hz)
 
     def use_own(self, preset: OwnPreset) -> None:
         """Give the active chain what an own preset holds, as one step; its channels stay."""
@@ -166,7 +167,7 @@ class Dock(QWidget, AbstractView):
     def use_preset(self, fitted: FittedPreset) -> None:
         """Give the active chain the stages of a preset, as one step; say what its rate cannot hold."""
         self._put_chain(with_preset(self._chain, fitted))
-        self._say_for_a_while(fitted.sentence(self._rate_hz or FALLBACK_RATE_HZ))
+        self._say_for_a_while(fitted.sentence(self.rate_hz or FALLBACK_RATE_HZ))
 
     @property
     def _chain(self) -> FilterChain | None:
@@ -193,10 +194,10 @@ class Dock(QWidget, AbstractView):
             self.presets_button,
             self.tabs,
         ]
-        faces = [*self.design.focus_stops(), *stops_of(self.coefficients), *self.poles_zeros.focus_stops()]
+        before += [*self.design.focus_stops(), *stops_of(self.coefficients), *self.poles_zeros.focus_stops()]
         response = self.response
         tail = [response.view, response.pins_button, response.limits_button, response.plot, response.curves]
-        return [*before, *faces, *tail]
+        return [*before, *tail]
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
@@ -213,6 +214,8 @@ class Dock(QWidget, AbstractView):
     def show_frame(self, outcome: Outcome) -> None:
         for part in (*self._parts(), self._face()):
             part.show_frame(outcome)
+        if isinstance(outcome, Opened):
+            self._rate_hz, self._recording_hz = None, highest_rate_hz(outcome.info.channels)
         if isinstance(outcome, DesignFrame):
             self._frame = outcome
             self._fit_chain()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtWidgets import QMenu, QWidget
 
+from jaxscope.data.recording import Channel
 from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.filters.presets import PRESETS, FittedPreset, fit_preset
 from jaxscope.filters.shapes import SHAPES, new_spec, stage_line, stage_title
@@ -14,6 +15,11 @@ from jaxscope.session.own_presets import OwnPreset
 
 #: rate that a new stage is made to fit while no recording is open
 FALLBACK_RATE_HZ = 256.0
+
+
+def highest_rate_hz(channels: Iterable[Channel]) -> float | None:
+    """Return the highest rate of the signals among channels, None where none has one."""
+    return max((channel.rate_hz or 0.0 for channel in channels if channel.is_data), default=0.0) or None
 
 
 def stage_menu(parent: QWidget, rate_hz: float | None, add: Callable[[Stage], None]) -> QMenu:
@@ -37,7 +43,6 @@ def preset_menu(
     parent: QWidget,
     rate_hz: float | None,
     choose: Callable[[FittedPreset], None],
-    *,
     own: Sequence[OwnPreset] = (),
     use_own: Callable[[OwnPreset], None] | None = None,
     manage: Callable[[], None] | None = None,

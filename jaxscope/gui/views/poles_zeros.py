@@ -164,7 +164,7 @@ class PolesZerosFace(QWidget, AbstractView):
         stages = chains[chain].stages if chain < len(chains) else ()
         if (chain, at) != self._at:
             self.plane.selected = None
-        if chain != self._at[0]:
+        if chain != self._at[0] or chain >= len(chains):
             self._frame = None
         self._at, self._stages = (chain, at), stages
         stage = self._stage()

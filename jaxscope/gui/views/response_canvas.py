@@ -18,8 +18,8 @@ from jaxscope.compute.frames import Blocked, DesignFrame, Outcome, SpectrumFrame
 from jaxscope.filters import Stage
 from jaxscope.filters.limits import Limit
 from jaxscope.gui.components.numbers import MINUS, write_number
-from jaxscope.gui.components.painting import begin
-from jaxscope.gui.theme import scaled, theme
+from jaxscope.gui.components.painting import CENTRE, begin, draw_text
+from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.response_limits_paint import paint_limits
 from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_peak, paint_response
@@ -29,6 +29,7 @@ from jaxscope.session.state import SessionState
 FloatArray = npt.NDArray[np.float64]
 
 _REST_MS = 1200
+_NO_FILTER = "The response of the first stage comes here"
 
 
 class ResponseCanvas(QWidget, AbstractView):
@@ -75,7 +76,7 @@ class ResponseCanvas(QWidget, AbstractView):
         chain = state.viewport.active_chain
         stages = chains[chain].stages if chain < len(chains) else ()
         before = self._looks()
-        if chain != self._chain:
+        if chain != self._chain or chain >= len(chains):
             self._frame = self._stable = self._ghost = None
         elif stages != self._stages and self._ghost is None and self._stable is not None:
             self._ghost = (self._stable.frequencies_hz, self._stable.magnitude_db)
@@ -174,6 +175,8 @@ class ResponseCanvas(QWidget, AbstractView):
                 paint_response(painter, scale, picture)
                 if self._names_peak and not self.is_held:
                     paint_peak(painter, scale, frame.frequencies_hz, frame.magnitude_db)
+            elif not self._stages:
+                draw_text(painter, QRectF(self.rect()), _NO_FILTER, font(12), "text3", CENTRE)
 
     def _ground_of(self, scale: ResponseScale, picture: Picture) -> QPixmap:
         """Return the picture of what does not move, made anew where anything of it has changed."""

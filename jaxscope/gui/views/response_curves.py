@@ -135,7 +135,9 @@ class CurvePlot(QWidget, AbstractView):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         chain, chains = state.viewport.active_chain, state.document.chains
         stages = chains[chain].stages if chain < len(chains) else ()
-        if state.viewport.response_view != self._view or chain != self._chain:
+        if chain >= len(chains):
+            self._frame = self._stable = self._ghost = None
+        elif state.viewport.response_view != self._view or chain != self._chain:
             self._stable = self._ghost = None
         elif stages != self._stages and self._ghost is None:
             self._ghost = self._stable

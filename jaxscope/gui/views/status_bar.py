@@ -17,12 +17,13 @@ from jaxscope.compute.folder_frames import FolderProgress
 from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, LivePosition, Opened, OverviewFrame
 from jaxscope.gui.command_table import command
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, hairline, rounded, text_width
+from jaxscope.gui.edit_times import EditTimes
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.key_table import key_words
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.top_bar import device_title
-from jaxscope.gui.views.top_bar_readout import has_after
+from jaxscope.gui.views.top_bar_readout import time_text
 from jaxscope.gui.views.traces_numbers import clock, span_text
 from jaxscope.session.state import SessionState, pin_in_force
 
@@ -42,8 +43,8 @@ class StatusBarView(AbstractView, QWidget):
         self._has_recording = False
         self._blocked: Blocked | None = None
         self._frame: Frame | None = None
+        self._times = EditTimes()
         self._about_ms = 0.0
-        self._has_waited = True
         self._overview: OverviewFrame | None = None
         self._busy: dict[str, Busy] = {}
         self._exports: dict[int, ExportProgress] = {}
@@ -79,23 +80,20 @@ class StatusBarView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show the filter's new state."""
         self._state = state
+        self._times.show_state(state, previous)
+        self._about_ms = self._about()
         if self.badge != self._shown[0] or self.hint() != self._shown[1]:
             self.update()
 
     def show_frame(self, outcome: object) -> None:
         """Take what is being worked on."""
+        self._times.show_frame(outcome)
         match outcome:
             case Opened():
                 self._has_recording = True
                 self._blocked = self._frame = self._overview = None
-                self._has_waited, self._about_ms = True, 0.0
             case Frame():
                 self._blocked, self._frame = None, outcome
-                # a number that jumps with each frame cannot be read; compilations are waited for once
-                if self._has_waited:
-                    self._has_waited = not has_after(outcome)
-                elif has_after(outcome) and not 0.6 < outcome.compute_ms / max(self._about_ms, 1e-9) < 1.6:
-                    self._about_ms = outcome.compute_ms
             case Blocked():
                 self._blocked = outcome
             case LivePosition():
@@ -103,7 +101,6 @@ class StatusBarView(AbstractView, QWidget):
             case OverviewFrame():
                 self._overview = outcome
             case Busy():
-                self._has_waited = self._has_waited or outcome.what == "compiling"
                 self._busy.pop(outcome.what, None)
                 if not outcome.done:
                     self._busy[outcome.what] = outcome
@@ -115,6 +112,7 @@ class StatusBarView(AbstractView, QWidget):
                     self._exports[outcome.job] = outcome
             case _:
                 return
+        self._about_ms = self._about()
         if (self.badge, self.hint(), self._progress()) != self._shown:
             self.update()
 
@@ -177,12 +175,20 @@ class StatusBarView(AbstractView, QWidget):
         window = span_text(viewport.duration_s)
         if not frame.blocks:
             return ""
+        if not self._state.document.filter_on:
+            return "The filter is off: the recording is shown as it is"
+        if not frame.n_channels:
+            return "No filter yet. Add a stage, or begin with a preset"
         noun = "channel" if frame.n_channels == 1 else "channels"
         words = f"Dragging a knob filters {frame.n_channels} {noun} × {window} again on {device}"
-        if self._about_ms <= 0:
-            return words
-        took = f"{self._about_ms:.0f} ms" if self._about_ms >= 10 else f"{self._about_ms:.1f} ms"
-        return f"{words}, about {took}"
+        return f"{words}, about {time_text(self._about_ms)}" if self._about_ms > 0 else words
+
+    def _about(self) -> float:
+        """Return the typical time of an edit, 0 where none is known: a number that jumps cannot be read."""
+        typical_ms = self._times.typical_ms()
+        if typical_ms is None:
+            return 0.0
+        return self._about_ms if 0.6 < typical_ms / max(self._about_ms, 1e-9) < 1.6 else typical_ms
 
     def _badge(self) -> tuple[str, str, str, str | None]:
         """Return words, icon, colour and ground of the badge."""

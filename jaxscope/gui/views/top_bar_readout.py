@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from jaxscope.compute.frames import AgreementFrame, Blocked, Busy, Frame, Opened
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin, busy_ring, draw_text, pen, text_width
+from jaxscope.gui.edit_times import EditTimes
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView
@@ -26,8 +27,6 @@ NARROW_PX = 74
 _REFRESH_MS = 250
 _BUSY_AFTER_S = 0.15
 _SPARK = 26
-_FEW = 5
-_REMEMBERED = 120
 _POOR, _BAD = 1e-4, 1e-2
 
 
@@ -36,12 +35,11 @@ class Readout(AbstractView, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._times_ms: list[float] = []
+        self._times = EditTimes()
         self._frame: Frame | None = None
         self._agreement: AgreementFrame | None = None
         self._blocked: Blocked | None = None
         self._busy: dict[str, float] = {}
-        self._has_waited = True
         self._has_recording = False
         self._is_narrow = False
         self._turn = 0.0
@@ -70,28 +68,22 @@ class Readout(AbstractView, QWidget):
             self.update()
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
-        """Forget the agreement of another engine."""
-        if state.engine != previous.engine:
+        """Forget the agreement of another engine, and that of a filter that is gone."""
+        self._times.show_state(state, previous)
+        if state.engine != previous.engine or (previous.document.chains and not state.document.chains):
             self._agreement = None
-            self._times_ms.clear()
             self._is_stale = True
 
     def show_frame(self, outcome: object) -> None:
         """Take a frame's time, a measured agreement, or what is being waited for."""
+        self._times.show_frame(outcome)
         match outcome:
             case Opened():
                 self._has_recording = True
                 self._agreement = self._frame = self._blocked = None
-                self._times_ms.clear()
-                self._has_waited = True
                 self.updateGeometry()
             case Frame():
                 self._frame, self._blocked = outcome, None
-                if has_after(outcome):
-                    # what is waited for once, libraries and compilations, is not the time of an edit
-                    if not self._has_waited:
-                        self._times_ms = [*self._times_ms, outcome.compute_ms][-_REMEMBERED:]
-                    self._has_waited = False
             case AgreementFrame():
                 self._agreement = outcome
             case Blocked():
@@ -119,20 +111,13 @@ class Readout(AbstractView, QWidget):
         """Return what is said, as (time, agreement)."""
         if self._frame is None:
             return "", ""
-        return time_text(self._typical()) if self._times_ms else "", error_text(self._agreement)
-
-    def _typical(self) -> float:
-        """Return the median of the last edits; of the first few the quickest, for the others still filled caches."""
-        recent = sorted(self._times_ms[-20:])
-        if len(recent) < _FEW:
-            return recent[0] if recent else 0.0
-        return recent[len(recent) // 2]
+        typical_ms = self._times.typical_ms()
+        return "" if typical_ms is None else time_text(typical_ms), error_text(self._agreement)
 
     def _take_busy(self, busy: Busy) -> None:
         if busy.done:
             self._busy.pop(busy.label, None)
         elif busy.what in ("compiling", "compile"):
-            self._has_waited = True
             self._busy.setdefault(busy.label, time.monotonic())
         self.update()
 
@@ -151,9 +136,9 @@ class Readout(AbstractView, QWidget):
             self.update()
 
     def _tip(self) -> str:
-        if self._frame is None or not self._times_ms:
+        if self._frame is None or not self._times.all_ms:
             return ""
-        ordered = sorted(self._times_ms)
+        ordered = sorted(self._times.all_ms)
         slow = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
         lines = [
             f"Edit to result: {time_text(ordered[len(ordered) // 2])} typical, {time_text(slow)} slowest in 20. "
@@ -233,7 +218,7 @@ class Readout(AbstractView, QWidget):
         draw_text(painter, QRectF(x, 0, max(0.0, room), height), words, font(11), "text3")
 
     def _paint_spark(self, painter: QPainter, height: float) -> None:
-        times_ms = self._times_ms[-_SPARK:]
+        times_ms = self._times.all_ms[-_SPARK:]
         if len(times_ms) < 2:
             return
         top = max(*times_ms, 1e-9)
@@ -243,11 +228,6 @@ class Readout(AbstractView, QWidget):
         ]
         painter.setPen(pen("after", 1.2))
         painter.drawPolyline(QPolygonF(points))
-
-
-def has_after(frame: Frame) -> bool:
-    """Whether a frame shows filtered traces; one without is only the quick first look."""
-    return any(block.after is not None for block in frame.blocks)
 
 
 def time_text(milliseconds: float) -> str:
