@@ -137,25 +137,16 @@ def design_frame(
     designs = tuple(made for made in alone if isinstance(made, ChainDesign))
     frequencies = _frequencies(designs, rate_hz, edges_of(limits, rate_hz))
     levels = [_magnitude(_one_pass(made), frequencies) if isinstance(made, ChainDesign) else None for made in alone]
-    stages = tuple(
-        _stage_curve(
-            stage,
-            made,
-            level,
-            _facts(replace(stage, enabled=True), rate_hz, chain.phase)
-            if words and isinstance(made, ChainDesign)
-            else known.get((number, place, rate_hz), ()),
-        )
-        for place, (stage, made, level) in enumerate(zip(chain.stages, alone, levels, strict=True))
-    )
-    total = sum(
-        (
-            _all_passes(made, level, frequencies)
-            for stage, made, level in zip(chain.stages, alone, levels, strict=True)
-            if stage.enabled and isinstance(made, ChainDesign) and level is not None
-        ),
-        start=np.zeros(frequencies.size),
-    )
+    facts = [
+        _facts(replace(stage, enabled=True), rate_hz, chain.phase)
+        if words and isinstance(made, ChainDesign)
+        else known.get((number, place, rate_hz), ())
+        for place, (stage, made) in enumerate(zip(chain.stages, alone, strict=True))
+    ]
+    total = np.zeros(frequencies.size)
+    for stage, made, level in zip(chain.stages, alone, levels, strict=True):
+        if stage.enabled and isinstance(made, ChainDesign) and level is not None:
+            total += _all_passes(made, level, frequencies)
     parts = tuple(part for made in working for part in made.parts)
     radius, stable = _stability(parts)
     return DesignFrame(
@@ -165,7 +156,7 @@ def design_frame(
         other_rates_hz=tuple(other_rates_hz),
         frequencies_hz=frequencies,
         magnitude_db=np.maximum(total, FLOOR_DB),
-        stages=stages,
+        stages=tuple(map(_stage_curve, chain.stages, alone, levels, facts)),
         handles=_handles(chain, working, rate_hz),
         is_stable=stable,
         pole_radius=radius,

@@ -21,6 +21,8 @@ from jaxscope.compute.workbench import Shown, Workbench
 FloatArray = npt.NDArray[np.float64]
 Transforms = npt.NDArray[np.complexfloating]
 Found = npt.NDArray[np.bool_]
+#: rate in Hz, samples before and after of shape (n_channels, n_samples), and whether any of them is filtered
+Picked = tuple[float, Samples, Samples, bool]
 #: Longest part in seconds and in samples.
 LONGEST_S = 8.0
 LONGEST = 1 << 15
@@ -72,9 +74,34 @@ def spectrum_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Ste
 
 def spectrum_of(shown: Shown) -> SpectrumFrame | None:
     """Return the spectra of the active chain's visible channels, or None where there is too little to look at."""
+    picked = _picked(shown)
+    if not picked:
+        return None
+    # the rate that the curve over them is for; where none of its channels is on the screen, the highest
+    wanted_hz, rates_hz = rate_of_chain(shown.wish.state, shown.wish.entry.recording.info), {part[0] for part in picked}
+    rate_hz = wanted_hz if wanted_hz in rates_hz else max(rates_hz)
+    picked = [part for part in picked if part[0] == rate_hz]
+    length = part_length(max(part[1].shape[1] for part in picked), rate_hz)
+    before, after, removed = _means(picked, length)
+    if before is None:
+        return None
+    reference = float(before[1:].max()) if before.size > 1 else 0.0
+    if reference <= 0:
+        return None
+    return SpectrumFrame(
+        revision=shown.wish.revision,
+        frequencies_hz=np.arange(length // 2 + 1, dtype=np.float64) * (rate_hz / length),
+        before_db=_decibels(before, reference),
+        after_db=None if after is None else _decibels(after, reference),
+        difference_db=None if removed is None else _decibels(removed, reference),
+    )
+
+
+def _picked(shown: Shown) -> list[Picked]:
+    """Return the samples of the channels of the active chain, or of all where there is no chain; not too many."""
     state, info = shown.wish.state, shown.wish.entry.recording.info
     active = state.viewport.active_chain
-    picked: list[tuple[float, Samples, Samples, bool]] = []
+    picked: list[Picked] = []
     for part in shown.rendered.samples:
         numbers = chain_numbers(state.document.chains, info, part.group.channels)
         rows = [row for row, chain in enumerate(numbers) if chain == active]
@@ -86,37 +113,23 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
             raw, after = part.of_rows(rows)
             seen = part.group.bad.of_rows(rows).masked(raw, part.first_sample)
             picked.append((part.group.rate_hz, seen, after, filtered))
-    if not picked:
-        return None
-    # the rate that the curve over them is for; where none of its channels is on the screen, the highest
-    wanted_hz, rates_hz = rate_of_chain(state, info), {entry[0] for entry in picked}
-    rate_hz = wanted_hz if wanted_hz in rates_hz else max(rates_hz)
-    picked = [entry for entry in picked if entry[0] == rate_hz]
-    length = part_length(max(entry[1].shape[1] for entry in picked), rate_hz)
+    return picked
+
+
+def _means(picked: list[Picked], length: int) -> tuple[FloatArray | None, ...]:
+    """Return the mean periodograms of before, after and what was removed; None where there is nothing of one."""
     sums = [_Sum(length) for _ in range(3)]
-    filtered = any(entry[3] for entry in picked)
-    for entry in picked:
-        ours, found = transforms(entry[1], length)
+    is_filtered = any(part[3] for part in picked)
+    for _, raw, after, _ in picked:
+        ours, found = transforms(raw, length)
         sums[0].add(ours)
-        if filtered:
-            theirs, also = transforms(entry[2], length)
+        if is_filtered:
+            theirs, also = transforms(after, length)
             sums[1].add(theirs)
             # a transform is linear: what was taken away needs none of its own
             both = found & also
             sums[2].add(ours[both[found]] - theirs[both[also]])
-    before, after_mean, removed_mean = (each.mean() for each in sums)
-    if before is None:
-        return None
-    reference = float(before[1:].max()) if before.size > 1 else 0.0
-    if reference <= 0:
-        return None
-    return SpectrumFrame(
-        revision=shown.wish.revision,
-        frequencies_hz=np.arange(length // 2 + 1, dtype=np.float64) * (rate_hz / length),
-        before_db=_decibels(before, reference),
-        after_db=None if after_mean is None else _decibels(after_mean, reference),
-        difference_db=None if removed_mean is None else _decibels(removed_mean, reference),
-    )
+    return tuple(each.mean() for each in sums)
 
 
 class _Sum:

@@ -131,15 +131,22 @@ class DockHeader(QWidget, AbstractView):
         self.delay = Label(
             "", 11, 400, "text3", align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, shrink=True
         )
-        late = QVBoxLayout()
+        self._late = QWidget()
+        self._lay_out()
+        self.switch.clicked.connect(lambda on: self._dispatch(ToggleFilter(on=on)))
+        self.phase.chosen.connect(self._on_phase)
+        self.line_up.clicked.connect(self._on_line_up)
+        self.edges_button.clicked.connect(self.open_edges)
+        self.chooser.clicked.connect(self._open_chains)
+
+    def _lay_out(self) -> None:
+        late = QVBoxLayout(self._late)
         late.setContentsMargins(0, 1, 0, 1)
         late.setSpacing(0)
         late.addStretch(1)
         late.addWidget(self.delay)
         late.addWidget(self.line_up, 0, Qt.AlignmentFlag.AlignRight)
         late.addStretch(1)
-        self._late = QWidget()
-        self._late.setLayout(late)
         top, second = QHBoxLayout(), QHBoxLayout()
         for row, parts in (
             (top, (self.switch, self.words, None, self.chooser)),
@@ -157,11 +164,6 @@ class DockHeader(QWidget, AbstractView):
         column.setSpacing(0)
         for row, height in ((top, 48), (second, 36)):
             column.addWidget(ScaledRow(row, height))
-        self.switch.clicked.connect(lambda on: self._dispatch(ToggleFilter(on=on)))
-        self.phase.chosen.connect(self._on_phase)
-        self.line_up.clicked.connect(self._on_line_up)
-        self.edges_button.clicked.connect(self.open_edges)
-        self.chooser.clicked.connect(self._open_chains)
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         assigned = [chain.channels for chain in self._state.document.chains]

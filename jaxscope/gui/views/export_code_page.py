@@ -96,12 +96,19 @@ class CodePage(TargetPage):
         self.check = CheckLine()
         self.line = CommandLine()
         self.problem = Label("", 12, 400, "danger", shrink=True)
+        self._lay_out()
+        self.kinds.setVisible(len(kinds) > 1)
+        self.kinds.set_current(kinds[0][0])
+        self.kinds.chosen.connect(self._on_kind)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
+
+    def _lay_out(self) -> None:
+        target = self.target
         top = QHBoxLayout()
         top.setSpacing(8)
         top.addWidget(self.kinds)
         top.addStretch(1)
         top.addWidget(self.copy)
-        self.kinds.setVisible(len(kinds) > 1)
         self.copy.setVisible(target is not COMPILED)
         self.column.addLayout(top)
         self.column.addWidget(self.text, 1)
@@ -113,9 +120,6 @@ class CodePage(TargetPage):
             self.column.addWidget(self.line)
         self.check.setVisible(target is CODE)
         self._row("Save as", self.path, self.browse)
-        self.kinds.set_current(kinds[0][0])
-        self.kinds.chosen.connect(self._on_kind)
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
 
     @property
     def kind(self) -> str:

@@ -5,6 +5,9 @@ A scale bar of another length keeps the ratio of all kinds; a sensitivity goes t
 
 from __future__ import annotations
 
+import math
+import re
+
 from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.gui.painting.lanes import lanes_of, shown_channels, shown_unit
 from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, scale_bar, scale_text
@@ -14,6 +17,7 @@ from jaxscope.session.state import SessionState
 
 _BARS = tuple(float(f"{factor}e{power}") for power in range(-12, 13) for factor in (1, 2, 5))
 _USUAL_KIND = "misc"
+_NUMBER = re.compile(r"\s*[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
 
 
 class MainScale:
@@ -93,3 +97,16 @@ class MainScale:
         kind = self.kind
         units = (shown_unit(channel.unit) for number, channel in enumerate(channels) if self._kind_of(number) == kind)
         return next(units, "")
+
+
+def number_in(text: str) -> float | None:
+    """Return the number at the beginning of a typed text, whatever unit follows.
+
+    Examples
+    --------
+    >>> number_in("2,5 seconds"), number_in("50 µV/cm"), number_in("seconds")
+    (2.5, 50.0, None)
+    """
+    found = _NUMBER.match(text)
+    value = math.nan if found is None else float(found[0].replace(",", "."))
+    return value if math.isfinite(value) else None

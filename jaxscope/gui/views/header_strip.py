@@ -26,7 +26,7 @@ from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_pan
 from jaxscope.gui.views.header_legend import Legend, Toggle, paint_legend, placed_entries, toggle_at
-from jaxscope.gui.views.header_scale import MainScale
+from jaxscope.gui.views.header_scale import MainScale, number_in
 from jaxscope.gui.views.traces_cursors import cursor_measures, lane_in_question
 from jaxscope.gui.views.traces_numbers import span_text
 from jaxscope.gui.views.traces_values import measures_between
@@ -70,6 +70,21 @@ class HeaderStripView(AbstractView, QWidget):
         self._has_notes = True
         #: what lies between two cursors
         self._measures: MeasureFrame | None = None
+        self._make_left()
+        self._make_right()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 0, 12, 1)
+        self._row.setSpacing(14)
+        self._row.addWidget(self._search)
+        self._row.addStretch(1)
+        self._row.addWidget(self.window_stepper)
+        self._row.addWidget(self.scale_stepper)
+        self.setMouseTracking(True)
+        self.setFixedHeight(scaled(_HEIGHT))
+        theme().changed.connect(self._on_theme)
+
+    def _make_left(self) -> None:
+        """Make what is over the rail: find, the montage, and the field of the search in their place."""
         self._find = IconButton("search", "Find a channel", size=26, icon_size=14, token="text3")
         KeyTip(self._find, "Find a channel", ("anywhere", "find a channel"), write=self._find.set_tip)
         self._find.clicked.connect(self.begin_search)
@@ -84,27 +99,20 @@ class HeaderStripView(AbstractView, QWidget):
         self._search.textEdited.connect(self._on_searched)
         self._search.returnPressed.connect(self._end_search)
         self._search.escaped.connect(self._end_search)
+        self._find.setParent(self)
+        self.montage_button.setParent(self)
+
+    def _make_right(self) -> None:
+        """Make the steppers of the window and the scale."""
         self.window_stepper = Stepper("Window", value_width=44, has_menu=True)
         self.scale_stepper = Stepper("Scale", value_width=64, has_menu=True)
         self._window_tip, self._scale_tip = KeyTip(self.window_stepper, ""), KeyTip(self.scale_stepper, "")
-        self.window_stepper.stepped.connect(lambda step: navigator.step_window(step))
+        self.window_stepper.stepped.connect(self._navigator.step_window)
         self.window_stepper.typed.connect(self._on_window_typed)
-        self.scale_stepper.stepped.connect(lambda step: self._scale.step(step))
+        self.scale_stepper.stepped.connect(self._scale.step)
         self.scale_stepper.typed.connect(self._on_scale_typed)
         for stepper in (self.window_stepper, self.scale_stepper):
             stepper.escaped.connect(self.search_ended)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(8, 0, 12, 1)
-        self._row.setSpacing(14)
-        self._row.addWidget(self._search)
-        self._row.addStretch(1)
-        self._row.addWidget(self.window_stepper)
-        self._row.addWidget(self.scale_stepper)
-        self._find.setParent(self)
-        self.setMouseTracking(True)
-        self.montage_button.setParent(self)
-        self.setFixedHeight(scaled(_HEIGHT))
-        theme().changed.connect(self._on_theme)
 
     @classmethod
     def of(cls, kit: ViewKit) -> Self:
@@ -216,7 +224,7 @@ class HeaderStripView(AbstractView, QWidget):
     # --- what a person does
 
     def _on_window_typed(self, text: str) -> None:
-        value = _number_in(text)
+        value = number_in(text)
         if value is None or value <= 0:
             self._refresh()
             return
@@ -224,7 +232,7 @@ class HeaderStripView(AbstractView, QWidget):
         self.search_ended.emit()
 
     def _on_scale_typed(self, text: str) -> None:
-        value = _number_in(text)
+        value = number_in(text)
         if value is None or value <= 0:
             self._refresh()
             return
@@ -387,12 +395,3 @@ def found_name(names: list[str], text: str) -> str | None:
             if matches(name.casefold(), wanted):
                 return name
     return None
-
-
-def _number_in(text: str) -> float | None:
-    """Return the number at the beginning of a typed text, whatever unit follows."""
-    digits = "".join(sign for sign in text.strip().replace(",", ".") if sign in "0123456789.eE-+")
-    try:
-        return float(digits)
-    except ValueError:
-        return None

@@ -88,6 +88,20 @@ class ResponsePanel(QWidget, AbstractView):
         self._limits: LimitsPopover | None = None
         self._frame: DesignFrame | None = None
         self._has_after = False
+        self._state = SessionState()
+        self._lay_out()
+        self.view.chosen.connect(lambda key: self._dispatch(ChooseResponse(view=key)))
+        self.view.escaped.connect(self.escaped)
+        for plot in (self.plot, self.curves):
+            plot.escaped.connect(self.escaped)
+            plot.next_wanted.connect(self._next_view)
+        self.plot.dragging.connect(self.dragging)
+        self.plot.hinted.connect(self.hinted)
+        self.pins_button.clicked.connect(self.open_pins)
+        self.limits_button.clicked.connect(self.open_limits)
+        self._show_legend()
+
+    def _lay_out(self) -> None:
         heading = QHBoxLayout()
         heading.setContentsMargins(0, 0, 0, 0)
         heading.setSpacing(4)
@@ -104,17 +118,6 @@ class ResponsePanel(QWidget, AbstractView):
         column.addWidget(self.plot, 1)
         column.addWidget(self.curves, 1)
         self.curves.hide()
-        self.view.chosen.connect(lambda key: self._dispatch(ChooseResponse(view=key)))
-        self.view.escaped.connect(self.escaped)
-        for plot in (self.plot, self.curves):
-            plot.escaped.connect(self.escaped)
-            plot.next_wanted.connect(self._next_view)
-        self.plot.dragging.connect(self.dragging)
-        self.plot.hinted.connect(self.hinted)
-        self.pins_button.clicked.connect(self.open_pins)
-        self.limits_button.clicked.connect(self.open_limits)
-        self._state = SessionState()
-        self._show_legend()
 
     def open_pins(self) -> None:
         """Open the list of pinned chains over its button, or close it."""
