@@ -1,6 +1,6 @@
 """Files of numbers: MATLAB's ``.mat``, NumPy's ``.npy`` and ``.npz``, JSON of other programs, pyfda's filters.
 
-Sizes are looked at before anything is unpacked, and nothing is ever unpickled. pyfda keeps a filter as ``sos``, ``ba``
+Nothing is unpacked beyond ``MAX_BYTES``, whatever a file claims, and nothing is ever unpickled. pyfda keeps a filter as ``sos``, ``ba``
 and ``zpk`` with its rate ``f_S`` (JSON, or NPZ of which the plain arrays are read) and exports a table called ``ba`` or
 ``zpk``.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ from jaxscope.filters.values import shown
 MAX_BYTES = 64 * 1024 * 1024
 #: where a file says for which rate its numbers were made
 _RATE_KEYS = ("rate_hz", "f_S", "fs", "Fs", "FS", "sampling_rate")
+#: of MAT-files of version 5: bytes before the first element, the type of one that is compressed
+_MAT_HEADER, _COMPRESSED = 128, 15
+_AT_ONCE_BYTES = 1 << 20
 _MATRIX_KINDS = ("double", "single", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "struct")
 
 
@@ -145,12 +149,14 @@ def import_numpy(content: bytes, name: str, *, rate_hz: float | None = None) -> 
 
 def _members(content: bytes, name: str) -> dict[str, Any]:
     named: dict[str, Any] = {}
+    left = MAX_BYTES  # for all members together: a small archive of zeros may hold any number of them
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for member in archive.infolist():
                 with archive.open(member) as stream:
-                    part = stream.read(MAX_BYTES + 1)
-                if len(part) > MAX_BYTES:
+                    part = stream.read(left + 1)
+                left -= len(part)
+                if left < 0:
                     raise ChainError(f"{member.filename} in {name} is too large", hint="give coefficients alone")
                 if b"'|O'" not in part[:256]:  # what is pickled may run code when it is read
                     named[member.filename.removesuffix(".npy")] = _npy(part, member.filename)
@@ -180,6 +186,7 @@ def import_mat(content: bytes, name: str, *, rate_hz: float | None = None) -> Im
 
     if b"HDF" in content[512:520]:
         raise ChainError(f"{name} is a MATLAB file of version 7.3", hint="save it with save(…, '-v7')")
+    _check_unpacked(content, name)
     try:
         listed = whosmat(io.BytesIO(content))  # type: ignore[arg-type]  # SciPy takes open files too
         small = [one for one, shape, kind in listed if kind in _MATRIX_KINDS and math.prod(shape) <= MAX_NUMBERS]
@@ -200,6 +207,30 @@ def import_mat(content: bytes, name: str, *, rate_hz: float | None = None) -> Im
     if not named:
         raise NothingFoundError(f"{name} holds no matrix of numbers", hint="save sos, or b and a")
     return from_names(named, rate_hz=rate_hz)
+
+
+def _check_unpacked(content: bytes, name: str) -> None:
+    """Refuse a file of version 5 to 7 whose compressed variables are larger than a filter ever is, unpacking no more.
+
+    SciPy unpacks a struct as a whole, whatever it holds, and the size of what is in it stands nowhere before it.
+    """
+    order = {b"IM": "<", b"MI": ">"}.get(content[126:128])
+    if order is None:
+        return  # of version 4, which compresses nothing
+    left, at = MAX_BYTES, _MAT_HEADER
+    while at + 8 <= len(content):
+        kind, size = struct.unpack(f"{order}II", content[at : at + 8])
+        if kind == _COMPRESSED:
+            machine, packed = zlib.decompressobj(), content[at + 8 : at + 8 + size]
+            while packed and left >= 0:
+                try:
+                    left -= len(machine.decompress(packed, _AT_ONCE_BYTES))
+                except zlib.error as error:
+                    raise ChainError(f"{name} is damaged: {error}", hint="save it again") from error
+                packed = machine.unconsumed_tail
+            if left < 0:
+                raise ChainError(f"{name} is too large once it is unpacked", hint="save coefficients alone")
+        at += 8 + size
 
 
 def _flattened(variables: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
