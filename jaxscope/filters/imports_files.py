@@ -1,8 +1,8 @@
 """Files of numbers: MATLAB's ``.mat``, NumPy's ``.npy`` and ``.npz``, JSON of other programs, pyfda's filters.
 
-Nothing is unpacked beyond ``MAX_BYTES``, whatever a file claims, and nothing is ever unpickled. pyfda keeps a filter as ``sos``, ``ba``
-and ``zpk`` with its rate ``f_S`` (JSON, or NPZ of which the plain arrays are read) and exports a table called ``ba`` or
-``zpk``.
+Nothing is unpacked beyond ``MAX_BYTES``, whatever a file claims, and nothing is ever unpickled. pyfda keeps a filter as
+``sos``, ``ba`` and ``zpk`` with its rate ``f_S`` (JSON, or NPZ of which the plain arrays are read) and exports a table
+called ``ba`` or ``zpk``.
 """
 
 from __future__ import annotations

@@ -313,9 +313,10 @@ def test_any_text_is_a_filter_or_a_sentence(text):
 
 def test_what_grows_when_it_is_unpacked_is_refused_before_it_is(tmp_path, monkeypatch):
     monkeypatch.setattr("jaxscope.filters.imports_files.MAX_BYTES", 1_000_000)
-    np.savez_compressed(tmp_path / "many.npz", **{f"x{number}": np.zeros(50_000) for number in range(9)})
     scipy_io.savemat(tmp_path / "deep.mat", {"Hd": {"inner": {"x": np.zeros(900_000)}}}, do_compression=True)
-    scipy_io.savemat(tmp_path / "many.mat", {f"x{number}": np.zeros(50_000) for number in range(9)}, do_compression=True)
+    many = {f"x{number}": np.zeros(50_000) for number in range(9)}
+    np.savez_compressed(tmp_path / "many.npz", **many)
+    scipy_io.savemat(tmp_path / "many.mat", many, do_compression=True)
     for name in ("many.npz", "deep.mat", "many.mat"):
         with pytest.raises(ChainError, match="too large"):
             import_file(tmp_path / name)
