@@ -6,11 +6,14 @@ result is a manual spec; the design is remembered by the stage as its origin.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+
 from jaxscope.errors import SpecError
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.coefficients import Realisation, Row, RunningMedian, Sections, Taps
 from jaxscope.filters.polynomial import polynomials as multiplied_out
-from jaxscope.filters.spec import AbstractFilterSpec
+from jaxscope.filters.spec import AbstractFilterSpec, Stage
 from jaxscope.session.actions import EditCoefficient
 
 MANUAL_FAMILIES = frozenset({"sections", "transfer_function", "zpk", "taps"})
@@ -39,6 +42,21 @@ def edited_spec(spec: AbstractFilterSpec, edit: EditCoefficient) -> AbstractFilt
     if edit.form == "taps":
         return _with_tap(realisation, edit)
     return _with_polynomial_value(spec, realisation, edit)
+
+
+def at_origin(stage: Stage, rate_hz: float) -> Stage:
+    """Return a stage whose numbers are those of its design again as that design; any other as it is."""
+    if stage.origin is None or stage.spec.family not in ("sections", "taps"):
+        return stage
+    if stage.spec.design(rate_hz) != _designed(stage.origin, rate_hz):
+        return stage
+    return replace(stage, spec=stage.origin, origin=None)
+
+
+@lru_cache(maxsize=8)
+def _designed(spec: AbstractFilterSpec, rate_hz: float) -> Realisation:
+    """Return what a design is at a rate, kept: each number that is spun asks again."""
+    return spec.design(rate_hz)
 
 
 def _with_section_value(realisation: Realisation, edit: EditCoefficient) -> AbstractFilterSpec:

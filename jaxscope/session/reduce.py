@@ -17,7 +17,7 @@ from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.actions_events import FoundEvents
 from jaxscope.session.actions_live import reduce_live
-from jaxscope.session.coefficients import edited_spec, is_manual
+from jaxscope.session.coefficients import at_origin, edited_spec, is_manual
 from jaxscope.session.events import with_events, with_selected_event
 from jaxscope.session.found_events import with_found_events
 from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
@@ -166,7 +166,7 @@ def _reduce_stage(stage: Stage, action: act.Action) -> Stage:
             return replace(stage, spec=stage.spec.with_value(action.name, action.value))
         case act.EditCoefficient():
             origin = stage.origin if is_manual(stage.spec) else stage.spec
-            return replace(stage, spec=edited_spec(stage.spec, action), origin=origin)
+            return at_origin(replace(stage, spec=edited_spec(stage.spec, action), origin=origin), action.rate_hz)
         case act.EditRoots():
             origin = stage.origin if is_manual(stage.spec) else stage.spec
             return replace(stage, spec=rooted_spec(action), origin=origin)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.coefficients import Sections
 from jaxscope.gui.components.numbers import MINUS
+from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.coefficients_model import Address, digits_lost_as_polynomial, last_digit, write_cell
 from jaxscope.session.actions import EditCoefficient
@@ -252,3 +253,23 @@ def test_an_edit_that_is_given_up_leaves_the_design_and_no_step(qtbot, sos):
     qtbot.keyClick(sos.cells.editor, Qt.Key.Key_Escape)
     assert sos.stage() == before
     assert not sos.store.can_undo
+
+
+def test_the_editor_has_room_for_every_digit_and_the_sign(qtbot, sos):
+    sos.go_to(at("sos", 3, 4))
+    sos.view._edit(at("sos", 3, 4), -0.605353637681, "k")
+    qtbot.keyClick(sos.cells, Qt.Key.Key_Return)
+    editor = sos.cells.editor
+    assert editor.text() == f"{MINUS}0.605353637681"
+    assert text_width(editor.text(), editor.font()) < editor.width() - 16
+
+
+def test_a_number_that_was_typed_wrong_and_left_leaves_the_design(qtbot, sos):
+    before = sos.stage()
+    sos.go_to(at("sos", 3, 4))
+    qtbot.keyClick(sos.cells, Qt.Key.Key_Return)
+    qtbot.keyClick(sos.cells.editor, Qt.Key.Key_End)
+    qtbot.keyClicks(sos.cells.editor, "1.2")
+    qtbot.keyClick(sos.cells.editor, Qt.Key.Key_Return)
+    sos.cells.setFocus()
+    assert sos.stage() == before

@@ -44,6 +44,14 @@ def test_an_edited_coefficient_remembers_its_design_and_goes_back() -> None:
     assert back.document.chains[0].stages[0] == LOW
 
 
+def test_numbers_that_are_those_of_the_design_again_are_the_design() -> None:
+    number = LOW.spec.design(250.0).rows[0][4]  # type: ignore[union-attr]
+    assert reduce(_state(), _edit("sos", 0, 4, number)).document.chains[0].stages[0] == LOW
+    edited = reduce(_state(), _edit("sos", 0, 4, -1.25))
+    assert reduce(edited, _edit("sos", 0, 4, number)).document.chains[0].stages[0] == LOW
+    assert reduce(edited, _edit("sos", 0, 5, 0.5)).document.chains[0].stages[0].origin == LOW.spec
+
+
 def test_polynomials_are_kept_as_they_are_typed() -> None:
     state = reduce(_state(), _edit("ba", 1, 1, -1.25))
     spec = state.document.chains[0].stages[0].spec

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.numbers import MINUS, NumberRange
-from jaxscope.gui.components.painting import LEFT, RIGHT, draw_text, rounded
+from jaxscope.gui.components.painting import LEFT, RIGHT, draw_text, rounded, text_width
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.coefficients_editor import EditingTable
 from jaxscope.gui.views.coefficients_model import (
@@ -127,7 +127,7 @@ class CellTable(EditingTable):
         self.editor.show_value(None)
         self.editor.show_value(self.cells.value(address))
         rect = self.visualRect(self.currentIndex())
-        wide = max(rect.width(), scaled(110))
+        wide = max(rect.width(), scaled(110), round(text_width(self.editor.text(), font(11, mono=True))) + scaled(24))
         left = min(rect.left(), max(0, self.viewport().width() - wide))
         self._open_over(QRect(left, rect.top() + 1, wide, rect.height()), first)
 

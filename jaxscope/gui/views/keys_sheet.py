@@ -143,12 +143,10 @@ class KeysSheet(Sheet):
         wanted = text.casefold()
         for group, rows in listed_rows().items():
             found = [row for row in rows if wanted in _searched(row)]
-            half = 22
-            for begin_at in range(0, len(found), half):
+            if found:
                 shortest = heights.index(min(heights))
-                part = found[begin_at : begin_at + half]
-                columns[shortest].addWidget(_Group(titles[group] if begin_at == 0 else "", part))
-                heights[shortest] += len(part) + 2
+                columns[shortest].addWidget(_Group(titles[group], found))
+                heights[shortest] += len(found) + 2
         for column in columns:
             column.addStretch(1)
         self._scroll.setWidget(page)

@@ -8,6 +8,7 @@ from jaxscope.compute.formats import short_titles
 from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.theme import font
+from jaxscope.gui.views import keys_sheet
 from jaxscope.gui.views.import_sheet import ImportSheet
 from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.start_screen import StartScreen
@@ -58,4 +59,14 @@ def test_the_hint_of_the_rate_fits_its_field(desk):
     margins = field.textMargins()
     room = field.width() - margins.left() - margins.right() - 4
     assert text_width(field.placeholderText(), font(13)) <= room
+    sheet.close_floating()
+
+
+def test_every_part_of_the_list_of_keys_stands_under_its_heading(desk):
+    sheet = KeysSheet(desk.window)
+    sheet.open_sheet()
+    desk.pump()
+    parts = sheet.findChildren(keys_sheet._Group)
+    headings = [part.layout().itemAtPosition(0, 0).widget().text() for part in parts]
+    assert sorted(headings) == sorted(title for name, title in keys_sheet._GROUPS if name in keys_sheet.listed_rows())
     sheet.close_floating()

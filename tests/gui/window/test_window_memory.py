@@ -12,15 +12,21 @@ from PySide6.QtCore import QRect, QTimer
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.cpu_devices import ask_for_cpu_devices
-from jaxscope.gui import app
+from jaxscope.gui import app, window_memory
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.theme import theme
-from jaxscope.gui.window_memory import is_on_a_screen, layout_of, restore_layout
+from jaxscope.gui.window_memory import is_on_a_screen, layout_of, restore_layout, within_a_screen
 from jaxscope.session import actions as act
 from jaxscope.session.settings import Settings, load_settings, save_settings, settings_path
 
 
-def test_layout_comes_back(desk):
+def on_screens(monkeypatch, *places):
+    """Say which screens there are, as (left, top, width, height)."""
+    monkeypatch.setattr(window_memory, "_rooms", lambda: [QRect(*place) for place in places])
+
+
+def test_layout_comes_back(desk, monkeypatch):
+    on_screens(monkeypatch, (0, 0, 1920, 1080))
     window = desk.window
     window.setGeometry(20, 30, 1500, 700)
     window.parts.set_dock_width(440)
@@ -44,6 +50,24 @@ def test_a_place_on_a_screen_that_is_gone_is_not_gone_back_to(desk):
     assert not is_on_a_screen(QRect(9000, 9000, 800, 600))
     restore_layout(desk.window, Settings(geometry=(9000, 9000, 800, 600, 0)))
     assert desk.window.geometry() == before
+
+
+@pytest.mark.parametrize(
+    ("kept", "place"),
+    [
+        ((0, 0, 1600, 1000), (0, 0, 1280, 800)),
+        ((100, 40, 1600, 700), (0, 40, 1280, 700)),
+        ((200, 100, 1200, 760), (200, 100, 1200, 760)),
+    ],
+)
+def test_a_window_that_is_larger_than_the_screen_is_made_to_fit(monkeypatch, kept, place):
+    on_screens(monkeypatch, (0, 0, 1280, 800))
+    assert within_a_screen(QRect(*kept)) == QRect(*place)
+
+
+def test_a_window_may_lie_over_two_screens(monkeypatch):
+    on_screens(monkeypatch, (0, 0, 1280, 1024), (1280, 0, 1280, 1024))
+    assert within_a_screen(QRect(100, 0, 2300, 1000)) == QRect(100, 0, 2300, 1000)
 
 
 @pytest.mark.parametrize(("is_kept", "size"), [(True, (1600, 1000, 0)), (False, ())])
