@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from jaxscope.gui.window_actions import WindowActions
 
 _TABLES = "Events (*.csv *.tsv *.txt);;All files (*)"
+#: A table of events that is larger is a recording: it is not read.
+MAX_BYTES = 64 << 20
 #: Digits of a second that an event under the pointer keeps.
 _DIGITS = 6
 
@@ -234,9 +236,13 @@ def read_events(path: str) -> tuple[Annotation, ...]:
     Raises
     ------
     ReadError
-        Where it cannot be read or is no table of events.
+        Where it cannot be read, is no table of events, or larger than one ever is.
     """
     try:
+        n_bytes = Path(path).stat().st_size
+        if n_bytes > MAX_BYTES:
+            size = f"{n_bytes / 1e6:.0f} MB"
+            raise ReadError(f"{Path(path).name} has {size}, too much for a table of events", hint="choose another file")
         return parse_events(Path(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise ReadError(f"{Path(path).name} is not a table of text", hint="save it as CSV in UTF-8") from error

@@ -117,7 +117,7 @@ class Readout(AbstractView, QWidget):
     def _take_busy(self, busy: Busy) -> None:
         if busy.done:
             self._busy.pop(busy.label, None)
-        elif busy.what in ("compiling", "compile"):
+        elif busy.what == "compiling":
             self._busy.setdefault(busy.label, time.monotonic())
         self.update()
 

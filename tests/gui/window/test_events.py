@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from jaxscope.data.annotations import Annotation, in_order
+from jaxscope.gui.event_desk import MAX_BYTES
 from jaxscope.gui.event_looks import BAD_COLOUR, EventLooks, looks_of
 from jaxscope.gui.views import traces_events
 from jaxscope.gui.views.dock_edges import EdgesPopover
@@ -316,6 +317,11 @@ def test_tables_go_out_and_come_in(desk, events, monkeypatch, tmp_path):
     events.import_table()
     assert desk.store.history == steps
     assert "onset" in desk.window.banner.accessibleDescription() + desk.window.banner.accessibleName()
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)  # a hole: it takes no room
+    events.import_table()
+    assert desk.store.history == steps
+    assert "67 MB" in desk.window.banner.accessibleDescription() + desk.window.banner.accessibleName()
 
 
 # --- looks
