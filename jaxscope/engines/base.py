@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from jaxscope.engines.mixing_host import checked_matrix, mixed_on_host
 from jaxscope.engines.poison import FOREVER, spread, spread_both_ways
-from jaxscope.engines.precision import narrowed
+from jaxscope.engines.precision import beyond, narrowed
 from jaxscope.engines.segments import Rows, runs_by_channels
 from jaxscope.engines.settling import context_samples
 from jaxscope.engines.windows import Envelopes, view_on_host
@@ -175,12 +175,18 @@ class AbstractProgram(ABC):
     def _marked_both_ways(self, x: Array, rows: Rows) -> Array:
         bad = ~np.isfinite(x)
         if not bad.any():
-            return self._both_ways(x, rows)
-        y = self._both_ways(np.where(bad, 0.0, x), rows)
+            return self._finite_both_ways(x, rows)
+        y = self._finite_both_ways(np.where(bad, 0.0, x), rows)
         for shape in self.structure.parts:
             reach = shape.reach // 2 if shape.kind in ("taps_once", "median") else shape.reach
             bad = spread_both_ways(bad, reach)
         return np.where(bad, self.dtype(np.nan), y)
+
+    def _finite_both_ways(self, x: Array, rows: Rows) -> Array:
+        try:
+            return self._both_ways(x, rows)
+        except NotFiniteError:  # what went in is finite: it has grown too large between two parts, or on the way back
+            raise beyond(self.dtype) from None
 
     def start(self) -> State:
         """Return the state before the first block: no segment has begun."""

@@ -24,6 +24,7 @@ from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
 from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
+from jaxscope.engines.precision import coefficients_held_by
 from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
@@ -82,10 +83,9 @@ class JaxProgram(AbstractProgram):
 
     def _host_weights(self, *, backwards: bool = False) -> list[Any]:
         if backwards not in self._weights:
-            self._weights[backwards] = [
-                KERNELS[kind].weights(column, self.dtype)
-                for kind, column in zip(self._kinds(backwards=backwards), self._parts, strict=True)
-            ]
+            pairs = zip(self._kinds(backwards=backwards), self._parts, strict=True)
+            with coefficients_held_by(self.dtype):
+                self._weights[backwards] = [KERNELS[kind].weights(column, self.dtype) for kind, column in pairs]
         return self._weights[backwards]
 
     def placed_weights(self, *, backwards: bool = False) -> tuple[Any, ...]:
@@ -144,15 +144,15 @@ class JaxProgram(AbstractProgram):
         The samples less the first one start from rest, which is exact where a steady state exists. A pole at z = 1
         that sees the offset has none: then nothing is taken off, and what precedes it starts from its own steady state.
         """
-        level = np.array(first, dtype=np.float64)
-        known = np.ones(len(rows), dtype=bool)
+        level, known = np.array(first, dtype=np.float64), np.ones(len(rows), dtype=bool)
         levels: list[Array] = []
         for k in numbers:
             gains = self._steady()[k][1]
             gains = gains[rows] if len(gains) > 1 else gains
             known &= ~np.isnan(gains) | (level == 0.0)
             levels.append(level)
-            level = np.where(level == 0.0, 0.0, level * np.where(np.isnan(gains), 0.0, gains))
+            with np.errstate(over="ignore"):  # a level beyond float64 is infinite, as in SciPy
+                level = np.where(level == 0.0, 0.0, level * np.where(np.isnan(gains), 0.0, gains))
         if known.all():
             rest = self._rest(rows)
             return [{"offset": np.array(first), "level": level}, *({"state": rest[k]} for k in numbers)]

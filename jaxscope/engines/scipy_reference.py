@@ -71,7 +71,8 @@ def part_start(part: Realisation, level: float) -> Array:
         case Sections():
             if level == 0.0:
                 return np.zeros((len(part.rows), 2))
-            return steady_sections(part) * level
+            with np.errstate(over="ignore"):
+                return steady_sections(part) * level
         case Taps():
             return np.full(len(part.values) - 1, level)
         case RunningMedian():

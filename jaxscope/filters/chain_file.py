@@ -184,6 +184,8 @@ def _check_header(data: Mapping[str, Any]) -> None:
             "open it with --project" if format_ == "jaxscope-project" else f'it should begin with "format": "{FORMAT}"'
         )
         raise ChainError(f"this is not a filter chain: format is {shown(format_)}", hint=hint)
+    if isinstance(version, float) and version.is_integer():
+        version = int(version)  # other languages write whole numbers so
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise ChainError(
             f"version is {shown(version)}, which is not a version", hint=f"version {VERSION} is known here"

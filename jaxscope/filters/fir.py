@@ -7,6 +7,9 @@ The first three are SciPy's ``firwin``, ``remez`` and ``firls``; the raised cosi
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -45,6 +48,31 @@ def _check_window(window: str | tuple[str, float]) -> None:
         raise SpecError("window", f"window {name} takes {WINDOWS[name] or 'no'} number", hint=hint)
 
 
+@contextmanager
+def _unsuitable() -> Iterator[None]:
+    """Let SciPy be silent on Chebyshev windows below 45 dB: spectra are not to be seen through them, and are not."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This window is not suitable for spectral analysis", UserWarning)
+        yield
+
+
+def _windowed(taps: int, cutoff: list[float], window: str | tuple[str, float], band: Band, rate_hz: float) -> Any:
+    """Return what ``firwin`` makes; SpecError where the window has no samples to divide by, or none that are finite."""
+    from scipy.signal import firwin
+
+    try:
+        with np.errstate(all="ignore"), _unsuitable() if window[0] == "chebwin" else nullcontext():
+            values = firwin(taps, cutoff, window=window, pass_zero=band, fs=rate_hz)
+    except OverflowError:
+        values = np.array([np.nan])
+    if not np.isfinite(values).all():
+        name, *number = (window,) if isinstance(window, str) else window
+        words = f"{name} with {shown(number[0])}" if number else name
+        hint = "choose another number" if taps > 2 and number else "choose more taps"
+        raise SpecError("window", f"window {words} is of no use for {taps} taps", hint=hint)
+    return values
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirWindow(AbstractBandSpec):
     """The ideal filter cut short by a window (``scipy.signal.firwin``); -6 dB at the cutoff."""
@@ -74,11 +102,9 @@ class FirWindow(AbstractBandSpec):
         return AbstractBandSpec.with_value(self, name, value)
 
     def design(self, rate_hz: float) -> Taps:
-        from scipy.signal import firwin
-
         self.check(rate_hz)
         cutoff = list(self.edges_hz)
-        values = firwin(self.taps, cutoff, window=self.window, pass_zero=self.band, fs=rate_hz)
+        values = _windowed(self.taps, cutoff, self.window, self.band, rate_hz)
         return Taps(tuple(values.tolist()))
 
 

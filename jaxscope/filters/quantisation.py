@@ -21,7 +21,7 @@ from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, RunningMedian, Sections, Taps
 from jaxscope.filters.cutoffs import grid_hz
 from jaxscope.filters.response import frequency_response
-from jaxscope.filters.stability import as_float32, is_stable, pole_radius
+from jaxscope.filters.stability import as_float32, is_stable, pole_radius, to_float32
 from jaxscope.filters.values import shown
 
 #: how far below the top of the response a change still counts, in dB
@@ -166,9 +166,7 @@ def quantise_polynomials(b: tuple[float, ...], a: tuple[float, ...], word: str) 
     The roots of a long polynomial are far more delicate than those of sections: this is what is lost by b / a.
     """
     bits = bits_of(word)
-    round_to = (
-        (lambda values: np.float32(values).astype(np.float64)) if bits is None else (lambda v: fixed_point(v, bits))
-    )
+    round_to = (lambda values: np.array(to_float32(values))) if bits is None else (lambda v: fixed_point(v, bits))
     roots = np.roots(round_to(np.asarray(a) / a[0]))
     radius = float(np.abs(roots).max(initial=0.0))
     return Quantised(word=word, parts=(), pole_radius=radius, is_stable=radius < 1, change_db=None, change_hz=None)

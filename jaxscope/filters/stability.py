@@ -7,6 +7,7 @@ Roots come from the sections as they are run, each quadratic by itself, with its
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -199,12 +200,19 @@ def as_float32(parts: tuple[Realisation, ...]) -> tuple[Realisation, ...]:
             case Sections():
                 rounded.append(Sections(tuple(map(_row32, part.rows))))
             case Taps():
-                rounded.append(Taps(tuple(part.to_array().astype(np.float32).tolist()), runs_once=part.runs_once))
+                rounded.append(Taps(tuple(to_float32(part.values)), runs_once=part.runs_once))
             case RunningMedian():
                 rounded.append(part)
     return tuple(rounded)
 
 
+def to_float32(values: Sequence[float]) -> list[float]:
+    """Return numbers rounded to float32; what is beyond it becomes the largest number that it has."""
+    largest = np.finfo(np.float32).max
+    rounded: list[float] = np.clip(values, -largest, largest).astype(np.float32).tolist()
+    return rounded
+
+
 def _row32(row: Row) -> Row:
-    b0, b1, b2, a0, a1, a2 = np.asarray(row, dtype=np.float32).tolist()
+    b0, b1, b2, a0, a1, a2 = to_float32(row)
     return (b0, b1, b2, a0, a1, a2)

@@ -11,7 +11,7 @@ import scipy.signal
 from jaxscope.engines.methods import METHODS
 from jaxscope.engines.program import make_program
 from jaxscope.errors import DeviceError, UsageError
-from jaxscope.filters.coefficients import RunningMedian, Taps
+from jaxscope.filters.coefficients import RunningMedian, Sections, Taps
 
 RNG = np.random.default_rng(11)
 BAND = scipy.signal.butter(4, [1, 40], "band", fs=1000, output="sos")
@@ -262,6 +262,33 @@ def test_samples_at_the_ends_of_float64_are_told_where_they_are_turned_about(cha
         )
         with pytest.raises(UsageError, match="beyond what float64 can hold"):
             program.run(x)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("method", ["block", "scan"])
+def test_what_grows_too_large_on_the_way_there_is_told_before_the_way_back(method: str, precision: str, chain) -> None:
+    x = walk() * (float(np.finfo(precision).max) / 1e36)
+    x[0, 300:310] = np.nan
+    for gaps in ("segment", "propagate"):
+        program = make_program(
+            chain(Taps((1e35, 1e35)), phase="zero", gaps=gaps),
+            n_channels=3,
+            device="cpu:0",
+            precision=precision,
+            method=method,
+        )
+        with pytest.raises(UsageError, match=f"beyond what {precision} can hold"):
+            program.run(x)
+
+
+@pytest.mark.parametrize("method", ["block", "scan", "overlap-save"])
+def test_coefficients_beyond_the_precision_are_told(method: str, chain) -> None:
+    for part in (Taps((1e50, 1.0)), Sections(((1e50, 0.0, 0.0, 1.0, -0.5, 0.0),))):
+        narrow = make_program(chain(part), n_channels=3, device="cpu:0", precision="float32", method=method)
+        with pytest.raises(UsageError, match="there are coefficients beyond what float32 can hold"):
+            narrow.run(walk())
+        wide = make_program(chain(part), n_channels=3, device="cpu:0", precision="float64", method=method)
+        assert np.isfinite(wide.run(walk())).all()
 
 
 def test_context_is_enough_for_a_view_to_equal_the_whole(chain, sections) -> None:

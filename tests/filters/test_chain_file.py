@@ -92,6 +92,8 @@ def test_no_channels_and_all_channels_are_two_things():
 
 
 def test_what_is_left_out_has_the_defaults_of_the_public_face():
+    for version in (1, 1.0):
+        assert chain_from_dict({"format": "jaxscope-chain", "version": version, "stages": []}) == FilterChain()
     chain = chain_from_dict({"format": "jaxscope-chain", "version": 1, "stages": []})
     assert chain == FilterChain(
         phase="causal", initial="steady", padding=Padding(kind="odd", samples=None), gaps="segment"

@@ -188,6 +188,20 @@ def test_window_names_and_numbers_are_checked():
         assert caught.value.field == "window"
 
 
+@pytest.mark.parametrize(
+    ("window", "taps"), [(("kaiser", 1e6), 51), (("gaussian", 0), 51), (("chebwin", 1e6), 51), ("hann", 2)]
+)
+def test_a_window_without_finite_samples_is_named(window, taps):
+    with pytest.raises(SpecError, match="is of no use for") as caught:
+        FAMILIES["fir_window"](taps=taps, cutoff_hz=40.0, window=window).design(1000.0)
+    assert caught.value.field == "window"
+
+
+def test_a_chebyshev_window_of_few_decibels_is_made_without_a_word():
+    made = FAMILIES["fir_window"](taps=51, cutoff_hz=40.0, window=("chebwin", 30.0)).design(1000.0)
+    assert sum(made.values) == pytest.approx(1.0)
+
+
 def test_even_taps_cannot_pass_half_the_rate():
     with pytest.raises(SpecError, match="100 taps") as caught:
         FAMILIES["fir_window"](band="highpass", taps=100)

@@ -67,6 +67,21 @@ def test_the_change_of_the_response_is_where_and_what_it_is():
     assert zero.change_db == pytest.approx(2 * made.change_db)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        FAMILIES["gain"](gain=1e50),
+        FAMILIES["taps"](values=(1e50, 1.0)),
+        FAMILIES["sections"](rows=((1e50, 0, 0, 1, -0.5, 0),)),
+    ],
+    ids=lambda spec: spec.family,
+)
+def test_what_float32_cannot_hold_becomes_its_largest_number(spec):
+    made = quantise(design_of(spec), "float32")
+    expected = 20 * math.log10(1e50 / float(np.finfo(np.float32).max))
+    assert made.change_db == pytest.approx(expected, rel=1e-6)
+
+
 def test_a_median_has_nothing_to_round():
     made = quantise(design_of(FAMILIES["median"](window=5)), "q15")
     assert made.parts == (RunningMedian(5),)
