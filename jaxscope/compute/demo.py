@@ -9,8 +9,11 @@ from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import SpecError
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.resonators import Notch, Peak
+from jaxscope.filters.shapes import new_spec
 from jaxscope.filters.spec import FilterChain, Stage
 
+#: where a recording tells no rate
+_DEFAULT_RATE_HZ = 256.0
 #: The electrodes of the demonstration recording.
 EEG_NAMES = (
     *("Fp1", "Fpz", "Fp2", "F7", "F3", "Fz", "F4", "F8", "T7", "C3", "Cz", "C4", "T8"),
@@ -24,7 +27,8 @@ def demo_chains(info: RecordingInfo | None = None) -> tuple[FilterChain, ...]:
     Parameters
     ----------
     info : RecordingInfo or None
-        Another recording: the chains are then for its channels by kind, and A for all signals where none is EEG.
+        Another recording: the chains are then for its channels by kind. Where none is EEG, A is for those that are no
+        ECG or EMG either, its edges at parts of their rate.
     """
     if info is None:
         names = {"eeg": EEG_NAMES, "ecg": ("ECG",), "emg": ("EMG",)}
@@ -34,9 +38,10 @@ def demo_chains(info: RecordingInfo | None = None) -> tuple[FilterChain, ...]:
             kind: tuple(channel.name for channel in info.channels if channel.kind == kind)
             for kind in ("eeg", "ecg", "emg")
         }
-        names["eeg"] = names["eeg"] or tuple(channel.name for channel in info.channels if channel.is_data)
         rates_hz = tuple({channel.rate_hz for channel in info.channels if channel.is_data and channel.rate_hz})
-    return tuple(
+    signals = () if info is None or names["eeg"] else _other_signals(info)
+    others = FilterChain(name="Signals", channels=signals, phase="zero", stages=_signal_stages(rates_hz))
+    return (others,) * bool(signals) + tuple(
         FilterChain(name=title, channels=names[kind], phase="zero", stages=_fitting(stages, rates_hz))
         for title, kind, stages in (
             ("EEG", "eeg", _eeg_stages()),
@@ -45,6 +50,17 @@ def demo_chains(info: RecordingInfo | None = None) -> tuple[FilterChain, ...]:
         )
         if names[kind]
     )
+
+
+def _other_signals(info: RecordingInfo) -> tuple[str, ...]:
+    return tuple(channel.name for channel in info.channels if channel.is_data and channel.kind not in ("ecg", "emg"))
+
+
+def _signal_stages(rates_hz: Sequence[float]) -> tuple[Stage, ...]:
+    """Return notch, high-pass and low-pass at the rate of any signals."""
+    rate_hz = max(rates_hz, default=_DEFAULT_RATE_HZ)
+    bands = (new_spec("butterworth", rate_hz, band=band) for band in ("highpass", "lowpass"))
+    return _fitting((Stage(spec=Notch(frequency_hz=50.0, q=30.0)), *(Stage(spec=spec) for spec in bands)), rates_hz)
 
 
 def _fitting(stages: tuple[Stage, ...], rates_hz: Sequence[float]) -> tuple[Stage, ...]:

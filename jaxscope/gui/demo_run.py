@@ -19,6 +19,7 @@ from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.frames import Frame, Opened, TraceBlock
 from jaxscope.errors import JaxscopeError, ReadError, WriteError
 from jaxscope.filters.shapes import stage_title
+from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.session import WindowSession
 from jaxscope.gui.watchdog import Watchdog
 from jaxscope.resource_files import resource_path
@@ -35,7 +36,7 @@ _KNOBS_HZ = ("cutoff_hz", "frequency_hz")
 def open_demo(session: WindowSession, file: str | None, rate_hz: float | None = None) -> str:
     """Open the demonstration's recording with its chains, or ``file`` with chains that suit it; return the path."""
     if file is None:
-        session.store.dispatch(SetChains(chains=demo_chains()))
+        _show_chains(session, demo_chains())
     else:
         session.bridge.received.connect(partial(_filter_when_open, session, file))
     path = file or str(resource_path("demo.edf"))
@@ -48,7 +49,12 @@ def open_demo(session: WindowSession, file: str | None, rate_hz: float | None = 
 
 def _filter_when_open(session: WindowSession, file: str, outcome: object) -> None:
     if isinstance(outcome, Opened) and outcome.path == file and not session.store.state.document.chains:
-        session.store.dispatch(SetChains(chains=demo_chains(outcome.info)))
+        _show_chains(session, demo_chains(outcome.info))
+
+
+def _show_chains(session: WindowSession, chains: tuple[FilterChain, ...]) -> None:
+    session.store.dispatch(SetChains(chains=chains))
+    session.store.mark_saved()  # whoever only looks around has nothing to lose
 
 
 def measure_demo(

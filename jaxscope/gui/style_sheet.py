@@ -10,6 +10,12 @@ from string import Template
 
 _SHEET = Template("""
 QDialog, QMessageBox { background: $bar; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QMessageBox QLabel { font-size: ${body}px; }
+QMessageBox QPushButton { background: $raised; color: $text; border: 1px solid $line2; border-radius: 6px;
+  padding: 6px 14px; min-width: 64px; font-size: ${body}px; }
+QMessageBox QPushButton:hover { background: $hover; }
+QMessageBox QPushButton:focus { border: 2px solid $focus; padding: 5px 13px; }
 QLineEdit[jaxscopeField] { background: transparent; border: none; padding: 0; color: $text;
   selection-background-color: $select; selection-color: $text; }
 QLineEdit[jaxscopeField="wrong"] { color: $danger; }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from jaxscope.filters.montage import Montage
-from jaxscope.filters.shapes import stage_title
+from jaxscope.filters.shapes import name_of_chain, stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.events import describe_events
 from jaxscope.session.state import Document
@@ -54,9 +54,19 @@ def _describe_pins(before: Document, after: Document) -> str:
     return "Rename pin"
 
 
+def _describe_number(before: tuple[FilterChain, ...], after: tuple[FilterChain, ...]) -> str:
+    added = [chain for chain in after if chain not in before]
+    gone = [chain for chain in before if chain not in after]
+    if len(added) == 1 and len(after) == len(before) + 1:
+        return f"Filter {added[0].name or name_of_chain(added[0])}"
+    if len(gone) == 1 and len(after) == len(before) - 1:
+        return f"Remove filter {gone[0].name or name_of_chain(gone[0])}"
+    return "Chains"
+
+
 def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, ...]) -> str:
     if len(before) != len(after):
-        return "Chains"
+        return _describe_number(before, after)
     changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
     if len(changed) != 1:
         return "Channels of the chains"

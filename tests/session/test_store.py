@@ -220,3 +220,16 @@ def test_replaced_states_stay_equal_by_value() -> None:
     state = _store().state
     assert replace(state) == state
     assert hash(replace(state)) == hash(state)
+
+
+def test_a_filter_that_comes_or_goes_as_a_whole_is_named() -> None:
+    store = Store()
+    stages = tuple(Stage(spec=FAMILIES["butterworth"](band=band, cutoff_hz=20.0)) for band in ("highpass", "lowpass"))
+    store.dispatch(act.SetChains(chains=(FilterChain(stages=stages),)))
+    assert store.undo_text == "Filter High-pass 20.0 Hz, Low-pass 20.0 Hz"
+    store.dispatch(act.SetChains(chains=(*store.state.document.chains, FilterChain(name="ECG"))))
+    assert store.undo_text == "Filter ECG"
+    store.dispatch(act.SetChains(chains=store.state.document.chains[:1]))
+    assert store.undo_text == "Remove filter ECG"
+    store.dispatch(act.SetChains(chains=()))
+    assert store.undo_text == "Remove filter High-pass 20.0 Hz, Low-pass 20.0 Hz"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from jaxscope.gui.demo_run import open_demo
 from jaxscope.gui.session import WindowSession, make_application
 from jaxscope.gui.views.question_sheet import QuestionSheet
 from jaxscope.resource_files import resource_path
@@ -224,3 +225,14 @@ def test_work_whose_recording_never_opened_is_offered_again(qapp, isolated_home,
     sheet.buttons["Restore"].click()
     session.dispose()
     assert read_kept(left).project.document.chains == document.chains
+
+
+def test_whoever_only_looks_at_the_demonstration_has_nothing_to_lose(qapp, isolated_home, monkeypatch):
+    session = WindowSession(Settings())
+    monkeypatch.setattr(session.conductor, "open", lambda *_, **__: None)
+    open_demo(session, None)
+    assert session.store.state.document.chains == load_chains()
+    assert not session.store.has_unsaved_changes
+    session.store.dispatch(act.TurnKnob(chain=0, stage=2, name="cutoff_hz", value=30.0))
+    assert session.store.has_unsaved_changes
+    session.dispose()
