@@ -7,7 +7,7 @@ was given, else that of the recording that is filtered.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.cli.output import warn
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def load_chains(
-    paths: Sequence[str], *, rate_hz: float | None = None, recording: str | None = None
+    paths: Sequence[str],
+    *,
+    rate_hz: float | None = None,
+    recording: str | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> tuple[FilterChain, ...]:
     """Return the chains of files, and say what was assumed of those that are imported.
 
@@ -29,6 +33,8 @@ def load_chains(
         The rate that was given.
     recording : str or None
         Whose rate counts where none was given and one is needed.
+    options : mapping of str to str, or None
+        What the format of the recording is told.
 
     Raises
     ------
@@ -43,7 +49,7 @@ def load_chains(
         try:
             chain, notes = chain_of_file(path, rate_hz=rate_hz)
         except RateNeededError:
-            found_hz = None if recording is None else _rate_of(recording)
+            found_hz = None if recording is None else _rate_of(recording, options)
             if found_hz is None:
                 raise
             chain, notes = chain_of_file(path, rate_hz=found_hz)
@@ -54,7 +60,11 @@ def load_chains(
 
 
 def chains_by_recording(
-    paths: Sequence[str], recordings: Sequence[str], *, rate_hz: float | None = None
+    paths: Sequence[str],
+    recordings: Sequence[str],
+    *,
+    rate_hz: float | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> dict[str, tuple[FilterChain, ...] | JaxscopeError]:
     """Return the chains of files for each recording; where a rate is needed and not given, it is that of each.
 
@@ -75,7 +85,7 @@ def chains_by_recording(
     known: dict[float, tuple[FilterChain, ...]] = {}
     for recording in recordings:
         try:
-            own_hz = _rate_of(recording) if os.path.isfile(recording) else None
+            own_hz = _rate_of(recording, options) if os.path.isfile(recording) else None
             if own_hz is None:
                 raise needed
             if own_hz not in known:
@@ -86,11 +96,11 @@ def chains_by_recording(
     return found
 
 
-def _rate_of(path: str) -> float | None:
+def _rate_of(path: str, options: Mapping[str, str] | None) -> float | None:
     """Return the one rate of a recording's data channels, None where there are several or none."""
     from jaxscope.readers import open_recording
 
-    recording = open_recording(path)
+    recording = open_recording(path, options=options)
     try:
         rates = {channel.rate_hz for channel in recording.info.channels if channel.is_data}
     finally:

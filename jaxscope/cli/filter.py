@@ -207,7 +207,8 @@ def _chains_by_source(
     if document is not None:
         found = dict.fromkeys(sources, document.chains if document.filter_on else ())
     else:
-        found = chains_by_recording(given["chains"], sources, rate_hz=given["rate_hz"])
+        told = options_of(given["options"], given["raw_layout"])
+        found = chains_by_recording(given["chains"], sources, rate_hz=given["rate_hz"], options=told)
     for source, chains in found.items():
         if isinstance(chains, JaxscopeError):
             if len(sources) == 1:

@@ -63,8 +63,10 @@ def filter_command(
         if state.document.bad_spans != "keep":
             words += ["--bad-spans", state.document.bad_spans]
     recording = state.document.recording
-    if recording is not None and recording.rate_hz is not None and recording.path == source:
-        words += ["--rate", _number(recording.rate_hz)]
+    if recording is not None and recording.path == source:
+        words += [] if recording.rate_hz is None else ["--rate", _number(recording.rate_hz)]
+        for name, value in recording.options:
+            words += ["--option", f"{name}={value}"]
     if channels:
         words += ["--channels", ",".join(channels)]
     for option, second in (("--start", start_s), ("--stop", stop_s)):

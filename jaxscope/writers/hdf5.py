@@ -1,11 +1,14 @@
 """HDF5: a dataset of shape (n_channels, n_samples) for each rate, with its rate, names and units as attributes.
 
 Datasets are contiguous, so that every sample has its place before it arrives and can be read in slices. ``jaxscope``
-in the root holds what else is known, as text.
+in the root holds what else is known, as text. Where a disk fills up, the library would bring the process down when it
+closes what it could not write; so it writes through a file of ours, which keeps the error and takes the rest for lost.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +22,79 @@ from jaxscope.writers.checks import check_any
 from jaxscope.writers.rounding import as_float32
 
 
+class KeptErrors:
+    """A file for the library: an error of the system is kept, and what is written after it goes nowhere.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("w+b")
+        self._error: OSError | None = None
+
+    def check(self) -> None:
+        """Raise the OSError that was kept."""
+        if self._error is not None:
+            raise self._error
+
+    def write(self, data: Any) -> int:
+        """Write bytes at the position."""
+        n_bytes = memoryview(data).nbytes
+        self._do(lambda: self._file.write(data))
+        return n_bytes
+
+    def truncate(self, size: int | None = None) -> int:
+        """Make the file so long."""
+        self._do(lambda: self._file.truncate(size))
+        return size or 0
+
+    def flush(self) -> None:
+        """Hand to the system what waits."""
+        self._do(self._file.flush)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a position."""
+        self._do(lambda: self._file.seek(offset, whence))
+        return offset
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._file.tell()
+
+    def read(self, n_bytes: int = -1) -> bytes:
+        """Read back what was written; that there is such a way is how the library knows a file."""
+        return self._file.read(n_bytes)
+
+    def readinto(self, buffer: Any) -> int:
+        """Read back what was written."""
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        """Close the file, whatever was lost of it."""
+        try:
+            self._file.close()
+        except OSError as error:
+            self._error = self._error or error
+
+    def _do(self, work: Callable[[], object]) -> None:
+        if self._error is None:
+            try:
+                work()
+            except OSError as error:
+                self._error = error
+
+
 class Hdf5Writer(RecordingWriter):
     """An HDF5 file that is being written."""
 
+    _disk: KeptErrors | None = None
+
     def _begin(self) -> None:
         request = self.request
-        self._file = import_h5py().File(self._temporary, "w", libver=("earliest", "v110"))
+        self._disk = KeptErrors(self._temporary)
+        self._file = import_h5py().File(self._disk, "w", libver=("earliest", "v110"))
         #: dataset and row of each channel
         self._places: list[tuple[Any, int]] = [(None, 0)] * len(request.channels)
         dtype = np.dtype("<f4" if request.precision == "float32" else "<f8")
@@ -49,6 +119,25 @@ class Hdf5Writer(RecordingWriter):
         for row, index in enumerate(channels):
             dataset, place = self._places[index]
             dataset[place, self._written[index] : self._written[index] + block.shape[1]] = stored[row]
+        if self._disk is not None:
+            self._disk.check()
+
+    def _finish(self) -> None:
+        super()._finish()
+        close_both(self._file, self._disk)
+
+    def _release(self) -> None:
+        with suppress(OSError):  # what is given up may be lost
+            close_both(self._file, self._disk)
+
+
+def close_both(file: Any, disk: KeptErrors | None) -> None:
+    """Close the library's file and ours; raise the OSError that was kept."""
+    if file is not None:
+        file.close()
+    if disk is not None:
+        disk.close()
+        disk.check()
 
 
 def rate_members(request: WriteRequest) -> list[list[int]]:

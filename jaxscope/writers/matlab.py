@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from jaxscope.data.notes import KEY
 from jaxscope.errors import WriteError
 from jaxscope.writers.base import AlignedWriter, RecordingWriter, WriteRequest, WriterFormat
 from jaxscope.writers.checks import check_one_rate
-from jaxscope.writers.hdf5 import import_h5py
+from jaxscope.writers.hdf5 import KeptErrors, close_both, import_h5py
 from jaxscope.writers.rounding import as_float32
 
 _LIMIT_BYTES = (1 << 31) - (1 << 20)
@@ -82,9 +83,12 @@ def _cell(texts: list[str]) -> npt.NDArray[Any]:
 class Mat73Writer(AlignedWriter):
     """A MATLAB file of version 7.3 that is being written."""
 
+    _disk: KeptErrors | None = None
+
     def _begin(self) -> None:
         request = self.request
-        self._file = import_h5py().File(self._temporary, "w", userblock_size=512, libver=("earliest", "v110"))
+        self._disk = KeptErrors(self._temporary)
+        self._file = import_h5py().File(self._disk, "w", userblock_size=512, libver=("earliest", "v110"))
         dtype = np.dtype("<f4" if request.precision == "float32" else "<f8")
         n_channels, n_samples = len(request.channels), request.channels[0].n_samples
         self._put("fs", np.array([[request.channels[0].rate_hz]], dtype="<f8"), "double")
@@ -120,13 +124,19 @@ class Mat73Writer(AlignedWriter):
     def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
         stored = as_float32(block) if self.request.precision == "float32" else block
         self._data[first_sample : first_sample + block.shape[1], :] = stored.T
+        if self._disk is not None:
+            self._disk.check()
 
     def _finish(self) -> None:
         super()._finish()
-        self._release()
+        close_both(self._file, self._disk)
         with self._temporary.open("r+b") as stream:
             head = b"MATLAB 7.3 MAT-file, written by jaxscope".ljust(116) + bytes(8)
             stream.write(head + b"\x00\x02IM")
+
+    def _release(self) -> None:
+        with suppress(OSError):  # what is given up may be lost
+            close_both(self._file, self._disk)
 
 
 def _letters(text: str) -> npt.NDArray[Any]:

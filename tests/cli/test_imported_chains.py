@@ -110,3 +110,13 @@ def test_what_is_no_filter_is_one_line_and_exit_4(tmp_path: Path, capsys: pytest
     (tmp_path / "f.py").write_text("b, a = butter(4, 0.3)\n")
     assert run(("filter", "none.edf", "-o", str(tmp_path / "y.edf"), "--chain", str(tmp_path / "f.py"))) == 4
     assert "is a part of half the rate, which is not known" in capsys.readouterr().err
+
+
+def test_what_is_told_of_a_file_is_told_where_its_rate_is_looked_up(tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text("import scipy.signal as ss\nb, a = ss.butter(4, 0.3125)\n")
+    x = np.random.default_rng(2).normal(size=512).astype("<f4")
+    (tmp_path / "x.raw").write_bytes(x.tobytes())
+    given = ["filter", str(tmp_path / "x.raw"), "--chain", str(tmp_path / "f.py"), "--raw-layout"]
+    assert run([*given, "channels=1,dtype=float32,rate=256", "-o", str(tmp_path / "y.npy")]) == 0
+    wanted = signal.sosfilt(SOS, x, zi=signal.sosfilt_zi(SOS) * x[0])[0]
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy")[0], wanted, atol=1e-9)

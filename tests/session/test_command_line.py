@@ -43,6 +43,16 @@ def test_times_and_rates_keep_all_their_digits() -> None:
     assert (float(told["--start"]), told["--stop"], float(told["--rate"])) == (start_s, "200000", rate_hz)
 
 
+@pytest.mark.parametrize("project", ["", "p.jaxscope"])
+def test_what_was_told_of_the_file_is_told_again(project: str) -> None:
+    # a project lends it to its own recording alone, and the line names a file
+    recording = RecordingRef(path="a.raw", rate_hz=500.0, options=(("format", "raw"), ("names", "left ear,b")))
+    state = replace(STATE, document=replace(STATE.document, recording=recording))
+    words = shlex.split(filter_command(state, "a.raw", "b.edf", project=project))
+    assert words[-6:] == ["--rate", "500", "--option", "format=raw", "--option", "names=left ear,b"]
+    assert "--option" not in shlex.split(filter_command(state, "other.raw", "b.edf", project=project))
+
+
 @pytest.mark.parametrize("on", [True, False])
 def test_the_line_runs(on: bool, tmp_path: Path) -> None:
     x = np.random.default_rng(1).normal(size=(2, 512))

@@ -264,3 +264,39 @@ def test_bad_spans_and_channels_are_what_mne_reads(
     assert [(notes.onset[index], notes.duration[index]) for index in bad] == [(1.0, 0.5), (2.0, 0.252)]
     if suffix == ".edf":
         assert notes.ch_names[bad[0]] == ("resp",)
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".mat"])
+def test_a_disk_that_fills_under_the_hdf5_library_is_a_sentence(
+    suffix: str,
+    tmp_path: Path,
+    samples_of: Samples,
+    request_for: Request,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the library ends the process where it cannot close what it could not write
+    pytest.importorskip("h5py", reason="h5py is not installed (the extra formats)")
+    from jaxscope.writers import hdf5, matlab
+
+    class Small(hdf5.KeptErrors):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            self._room = 60_000
+
+        def write(self, data: object) -> int:
+            self._room -= memoryview(data).nbytes  # type: ignore[arg-type]
+            if self._room < 0:
+                self._do(self._refuse)
+            return super().write(data)
+
+        def _refuse(self) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(hdf5, "KeptErrors", Small)
+    monkeypatch.setattr(matlab, "KeptErrors", Small)
+    samples = samples_of()
+    request = request_for(samples)
+    writer = (hdf5.Hdf5Writer if suffix == ".h5" else matlab.Mat73Writer)(tmp_path / f"x{suffix}", request)
+    with pytest.raises(WriteError, match="No space left on device"), writer:
+        writer.write(samples)
+    assert list(tmp_path.iterdir()) == []
