@@ -17,6 +17,7 @@ from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.trace_blocks import Samples, ShownSamples
 from jaxscope.compute.workbench import Shown, Workbench
 from jaxscope.data.recording import Recording
+from jaxscope.errors import counted
 from jaxscope.filters.coefficients import ChainDesign, Taps
 
 FloatArray = npt.NDArray[np.float64]
@@ -78,8 +79,7 @@ def measure(
             break
     if worst is None:
         return None
-    noun = "channel" if checked == 1 else "channels"
-    return worst[0], worst[1], f"{seconds:.3g} s of {checked} {noun} against SciPy in float64"
+    return worst[0], worst[1], f"{seconds:.3g} s of {counted(checked, 'channel')} against SciPy in float64"
 
 
 def _taps_of(design: ChainDesign | None) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.errors import counted
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, Taps
 from jaxscope.filters.cutoffs import HALF_AMPLITUDE_DB, HALF_POWER_DB, crossings_hz, peak_of
 from jaxscope.filters.design import design_chain
@@ -88,7 +89,7 @@ def _size_words(design: ChainDesign) -> str:
     words = []
     if rows:
         n_poles = sum((row[4] != 0) + (row[5] != 0) if row[5] == 0 else 2 for row in rows)
-        words.append(f"{n_poles} pole{'s' if n_poles != 1 else ''}, {len(rows)} section{'s' if len(rows) != 1 else ''}")
+        words.append(f"{counted(n_poles, 'pole')}, {counted(len(rows), 'section')}")
     words.extend(f"{len(part.values)} taps" for part in design.parts if isinstance(part, Taps))
     words.extend(f"{part.window} samples" for part in design.parts if isinstance(part, RunningMedian))
     return ", ".join(words) or "Nothing to run"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.errors import counted
 from jaxscope.filters.coefficients import ChainDesign, Sections, Taps
 from jaxscope.filters.cutoffs import HALF_AMPLITUDE_DB, HALF_POWER_DB, crossings_hz
 from jaxscope.filters.design import design_chain
@@ -55,10 +56,6 @@ EDGES = {
     "elliptic": "cutoff where the ripple ends",
     "bessel": "cutoff",
 }
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def roll_off_db_per_octave(spec: AbstractFilterSpec, passes: int = 1) -> float | None:
@@ -143,10 +140,10 @@ def _gained(spec: Any) -> str:
 
 def _manual(spec: Any) -> str:
     counts = {
-        "sections": lambda: _counted(len(spec.rows), "second-order section"),
+        "sections": lambda: counted(len(spec.rows), "second-order section"),
         "transfer_function": lambda: f"transfer function of order {max(len(spec.a), len(spec.b)) - 1}",
-        "zpk": lambda: f"filter of {_counted(len(spec.zeros), 'zero')} and {_counted(len(spec.poles), 'pole')}",
-        "taps": lambda: f"FIR of {_counted(len(spec.values), 'tap')}",
+        "zpk": lambda: f"filter of {counted(len(spec.zeros), 'zero')} and {counted(len(spec.poles), 'pole')}",
+        "taps": lambda: f"FIR of {counted(len(spec.values), 'tap')}",
     }
     return f"{counts[spec.family]()} given as numbers"
 
@@ -205,8 +202,8 @@ def _structure(design: ChainDesign) -> str:
     n_taps = [len(part.values) for part in design.parts if isinstance(part, Taps)]
     words = []
     if n_sections:
-        words.append(_counted(n_sections, "second-order section"))
-    words.extend(_counted(count, "tap") for count in n_taps)
+        words.append(counted(n_sections, "second-order section"))
+    words.extend(counted(count, "tap") for count in n_taps)
     return f" as {' and '.join(words)}" if words else ""
 
 

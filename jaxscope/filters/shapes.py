@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jaxscope.errors import SpecError
+from jaxscope.errors import SpecError, counted
 from jaxscope.filters import FAMILIES
 from jaxscope.filters.iir import BANDS, edges_for_band
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
@@ -195,13 +195,13 @@ def stage_line(stage: Stage) -> str:
         case "delay":
             return f"{spec.samples} samples"
         case "sections":
-            return f"{len(spec.rows)} section{'s' if len(spec.rows) != 1 else ''}"
+            return counted(len(spec.rows), "section")
         case "transfer_function":
             return f"b / a · order {max(len(spec.a), len(spec.b)) - 1}"
         case "zpk":
             return f"{len(spec.zeros)} zeros · {len(spec.poles)} poles"
         case "taps":
-            return f"{len(spec.values)} tap{'s' if len(spec.values) != 1 else ''}"
+            return counted(len(spec.values), "tap")
         case "unknown":
             return "Not known here · off, kept as it is"
         case _:

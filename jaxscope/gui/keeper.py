@@ -17,6 +17,7 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile
 
 from jaxscope.compute.conductor import Conductor
+from jaxscope.errors import counted
 from jaxscope.session.project import Project
 from jaxscope.session.recovery import SUFFIX, Kept, newest_first, recovery_folder, write_kept
 from jaxscope.session.state import Document, SessionState
@@ -125,9 +126,9 @@ def words_of(kept: Kept) -> tuple[str, str]:
     """Return what is offered: a title and a sentence about the work."""
     document = kept.project.document
     stages = sum(len(chain.stages) for chain in document.chains)
-    count_words = f"{stages} stage{'' if stages == 1 else 's'}"
+    count_words = counted(stages, "stage")
     events = len(document.annotations)
-    more = f" and {events} event{'' if events == 1 else 's'}" if events else ""
+    more = f" and {counted(events, 'event')}" if events else ""
     when = kept.kept_at.strftime("%H:%M")
     if kept.kept_at.date() != datetime.now().date():
         when = kept.kept_at.strftime("%d %b, %H:%M")

@@ -19,7 +19,7 @@ from jaxscope.data.annotations import CHANNEL_MARK, Annotation, Gap, joined_chan
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
-from jaxscope.errors import ReadError
+from jaxscope.errors import ReadError, counted
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.edf_annotations import AnnotationScan, AnnotationScanner, gaps_between
 from jaxscope.readers.edf_header import Calibration, EdfHeader, SignalHeader, parse_header, sniff_bdf, sniff_edf
@@ -244,7 +244,7 @@ def _count_records(path: Path, header: EdfHeader, warnings: list[str]) -> int:
 
 
 def _amount(n_records: int, record_s: float) -> str:
-    records = f"{n_records} data record{'' if n_records == 1 else 's'}"
+    records = counted(n_records, "data record")
     return f"{records} ({n_records * record_s:g} s)" if record_s else records
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jaxscope.errors import WriteError
+from jaxscope.errors import WriteError, counted
 from jaxscope.writers.base import WriteRequest
 
 
@@ -48,7 +48,7 @@ def check_any(request: WriteRequest, title: str) -> None:
 
 
 def _count_words(n_channels: int) -> str:
-    return f"{n_channels} channel{'' if n_channels == 1 else 's'}"
+    return counted(n_channels, "channel")
 
 
 def _brief(names: Sequence[str]) -> str:

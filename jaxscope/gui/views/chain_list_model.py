@@ -18,7 +18,7 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from jaxscope.compute.frames import DesignFrame, StageCurve
-from jaxscope.errors import SpecError, capitalised
+from jaxscope.errors import SpecError, capitalised, counted
 from jaxscope.filters.coefficients import Realisation, Sections, Taps
 from jaxscope.filters.shapes import stage_line, stage_title
 from jaxscope.filters.spec import AbstractFilterSpec, Stage
@@ -97,7 +97,7 @@ def edited_words(stage: Stage, realisation: Realisation | None, rate_hz: float) 
 
 
 def _many(word: str, roots: tuple[tuple[float, float], ...]) -> str:
-    return f"{len(roots)} {word}{'' if len(roots) == 1 else 's'}"
+    return counted(len(roots), word)
 
 
 def row_of(

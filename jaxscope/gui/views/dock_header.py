@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBo
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import counted
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -310,7 +311,7 @@ class DockHeader(QWidget, AbstractView):
             of = [chain_for(chains, part.name, is_data=part.is_data) for part in self._info.channels]
             self._counts[number] = of.count(number)
         count = self._counts[number]
-        return f"{count} channel" if count == 1 else f"{count} channels"
+        return counted(count, "channel")
 
     def _show_chain(self) -> None:
         chains, active = self._state.document.chains, self._state.viewport.active_chain

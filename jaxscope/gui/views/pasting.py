@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from jaxscope.errors import ChainError, capitalised
+from jaxscope.errors import ChainError, capitalised, counted
 from jaxscope.filters.chain_file import chain_to_dict, stage_to_dict
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.views.base import Dispatch
@@ -97,7 +97,7 @@ def refusal(error: ChainError, kept: str = "") -> str:
 
 def outcome(found: Imported) -> str:
     """Return what was taken and what had to be assumed, as one line."""
-    stages = "1 stage" if len(found.stages) == 1 else f"{len(found.stages)} stages"
+    stages = counted(len(found.stages), "stage")
     return "; ".join([f"Added {stages}", *found.notes])
 
 

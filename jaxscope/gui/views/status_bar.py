@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.folder_frames import FolderProgress
 from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, LivePosition, Opened, OverviewFrame
+from jaxscope.errors import counted
 from jaxscope.gui.command_table import command
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, hairline, rounded, text_width
 from jaxscope.gui.edit_times import EditTimes
@@ -179,8 +180,7 @@ class StatusBarView(AbstractView, QWidget):
             return "The filter is off: the recording is shown as it is"
         if not frame.n_channels:
             return "No filter yet. Add a stage, or begin with a preset"
-        noun = "channel" if frame.n_channels == 1 else "channels"
-        words = f"Dragging a knob filters {frame.n_channels} {noun} × {window} again on {device}"
+        words = f"Dragging a knob filters {counted(frame.n_channels, 'channel')} × {window} again on {device}"
         return f"{words}, about {time_text(self._about_ms)}" if self._about_ms > 0 else words
 
     def _about(self) -> float:
@@ -328,7 +328,7 @@ class StatusBarView(AbstractView, QWidget):
             return "Cancel the export; nothing half-written is left"
         if point.x() < 130 and self._has_recording:
             stages = sum(len(chain.active_stages) for chain in self._state.document.chains)
-            return f"{self.badge}: {stages} {'stage' if stages == 1 else 'stages'}. The file is never changed"
+            return f"{self.badge}: {counted(stages, 'stage')}. The file is never changed"
         return ""
 
     def _measure(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from jaxscope.compute.frames import Blocked, Busy, Frame, Grown, Opened
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.painting import begin, disc, draw_text, focus_ring, hairline, rounded, text_width
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
@@ -356,7 +357,7 @@ def facts_of(info: RecordingInfo) -> str:
     """Return how many channels a recording has, their highest rate and its length."""
     rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz is not None})
     total = sum(channel.kind != "annotation" for channel in info.channels)
-    facts = [f"{total} channel{'' if total == 1 else 's'}"]
+    facts = [counted(total, "channel")]
     if rates:
         top = f"{rates[-1]:g} Hz" if rates[-1] < 10_000 else f"{rates[-1] / 1e3:g} kHz"
         facts.append(top if len(rates) == 1 else f"up to {top}")
