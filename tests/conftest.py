@@ -20,9 +20,9 @@ os.environ.setdefault("JAX_NUMPY_DTYPE_PROMOTION", "strict")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
-def _random_edits() -> ModuleType:
-    """Return the module beside this file: tests are no package that could be imported from."""
-    spec = importlib.util.spec_from_file_location("random_edits", Path(__file__).with_name("random_edits.py"))
+def _beside(name: str) -> ModuleType:
+    """Return a module beside this file: tests are no package that could be imported from."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -34,7 +34,13 @@ def _random_edits() -> ModuleType:
 @pytest.fixture(scope="session")
 def random_edits() -> ModuleType:
     """Return what makes random edits."""
-    return _random_edits()
+    return _beside("random_edits")
+
+
+@pytest.fixture(scope="session")
+def synthetic_source() -> ModuleType:
+    """Return what makes running signals that lose samples."""
+    return _beside("synthetic_source")
 
 
 @pytest.fixture(scope="session")

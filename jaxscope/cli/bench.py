@@ -18,7 +18,7 @@ from jaxscope.interruption import in_another_thread
 #: Scenes that are followed by the figures of the window.
 _WITH_WINDOW = ("view", "all")
 #: What is said of reading, by where files are read from and the reference.
-_READ_WORDS = {
+READ_WORDS = {
     "from the cache, plain read": "from the cache reaches {} of a plain read, which writes no 8 bytes for each 2 to 8",
     "from the cache, plain read, cast": "from the cache reaches {} of a plain read with a bare cast to float64",
     "from the drive, plain read": "from the drive reaches {} of a plain read",
@@ -137,12 +137,12 @@ def _show(content: dict[str, Any]) -> None:
             _number(scene.get("ratio_to_threads"), ".2f"),
             _number(scene["max_abs_error"], ".2g"),
         )
-    show(rows, *_sentences(content))
+    show(rows, *sentences(content))
     if "window" in content:
         _show_window(content["window"])
 
 
-def _sentences(content: dict[str, Any]) -> list[str]:
+def sentences(content: dict[str, Any]) -> list[str]:
     """Return what the rows of a scene say together, one sentence each."""
     said: list[str] = []
     if "auto_slower_than_best" in content:
@@ -160,7 +160,7 @@ def _sentences(content: dict[str, Any]) -> list[str]:
         pays = "never pays here" if density is None else f"pays below a density of {density:.2g}"
         said.append(f"sparse {kind} {pays}")
     for what, (least, most) in content.get("reads", {}).items():
-        if (words := _READ_WORDS.get(what)) is not None:
+        if (words := READ_WORDS.get(what)) is not None:
             said.append(f"reading {words.format(f'{least:.2f} to {most:.2f}')}")
     return said
 

@@ -13,7 +13,8 @@ PATIENCE_S = 1.0
 #: Work that is not saved is kept at most this often, so at most this much of it is lost.
 KEEP_EVERY_S = 3.0
 #: The lanes of a window: name, thread, rank (a lower one is served first), least interval, whether it waits for calm,
-#: whether a newer wish ends a running one. Traces have a thread to themselves: they are what a hand waits for.
+#: whether a newer wish ends a running one. On the thread of the traces is nothing else that a hand waits for, and what
+#: takes long there yields to them.
 LANES = (
     ("open", "file", 0, 0.0, False, True),
     ("before", "file", 2, 0.0, False, True),

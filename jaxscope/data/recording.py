@@ -97,14 +97,6 @@ class RecordingInfo:
                 return index
         raise KeyError(name)
 
-    def rate_groups(self, channels: Sequence[int] | None = None) -> dict[float | None, tuple[int, ...]]:
-        """Return channel numbers by sampling rate, in file order."""
-        chosen = range(len(self.channels)) if channels is None else channels
-        groups: dict[float | None, list[int]] = {}
-        for index in chosen:
-            groups.setdefault(self.channels[index].rate_hz, []).append(index)
-        return {rate: tuple(members) for rate, members in groups.items()}
-
     def number_of(self, channel: int | str) -> int:
         """Return the number of a channel that is given by number or name.
 

@@ -204,7 +204,8 @@ def _at(inner: QRectF, spans: Sequence[tuple[float, float]], x: float, y: float)
     return QPointF(inner.x() + shares[0] * inner.width(), inner.bottom() - shares[1] * inner.height())
 
 
-def _named(value: float) -> str:
+def tick_words(value: float) -> str:
+    """Return a number of an axis: as it is, or as a power of ten from 10,000 on."""
     if value >= 1e4:
         power = math.floor(math.log10(value) + 1e-9)
         first = round(value / 10.0**power)
@@ -220,13 +221,13 @@ def _draw_axes(
         painter.setPen(QPen(colours["line"], 1))
         painter.drawLine(QPointF(place.x(), inner.top()), place)
         box = QRectF(place.x() - 40, inner.bottom() + 4, 80, 16)
-        _words(painter, box, _named(x), 11, colours["text3"], align=Qt.AlignmentFlag.AlignHCenter)
+        _words(painter, box, tick_words(x), 11, colours["text3"], align=Qt.AlignmentFlag.AlignHCenter)
     for y in _ticks(spans[1]):
         place = _at(inner, spans, 10 ** spans[0][0], y)
         painter.setPen(QPen(colours["line"], 1))
         painter.drawLine(place, QPointF(inner.right(), place.y()))
         box = QRectF(inner.x() - 48, place.y() - 8, 42, 16)
-        _words(painter, box, _named(y), 11, colours["text3"], align=Qt.AlignmentFlag.AlignRight)
+        _words(painter, box, tick_words(y), 11, colours["text3"], align=Qt.AlignmentFlag.AlignRight)
     box = QRectF(inner.x(), inner.bottom() + 22, inner.width(), 18)
     _words(painter, box, below, 12, colours["text2"], align=Qt.AlignmentFlag.AlignHCenter)
 

@@ -32,7 +32,7 @@ class SettingsWriter:
         """Write settings soon, in place of those that still wait."""
         with self._lock:
             self._waiting = (settings, settings_path())
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # or it met a bug
                 self._thread = threading.Thread(target=self._run, name="keep-settings")
                 self._thread.start()
 

@@ -11,7 +11,6 @@ from jaxscope.compute.designs import design_or_refusal
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.live_stream import LEAST_FADE, StreamRun, Tuning, block_lengths, fade_samples, ring_samples
 from jaxscope.data.live import LiveBlock, LiveStream
-from jaxscope.data.live_sources import SyntheticSource
 from jaxscope.engines.filter_array import filter_array
 from jaxscope.filters.chain_file import chain_from_dict
 from jaxscope.filters.coefficients import ChainDesign
@@ -163,9 +162,11 @@ def test_a_bank_that_was_prepared_long_ago_takes_over_where_the_signal_is(signal
     assert np.abs(after_of(run) - late)[:, 3200:].max() < 1e-9 * np.abs(late).max()
 
 
-def test_lost_samples_are_missing_samples(signal):
+def test_lost_samples_are_missing_samples(signal, synthetic_source):
     clock = iter(np.arange(0.0, 40.0, 0.1))
-    source = SyntheticSource(n_channels=3, rate_hz=RATE_HZ, clock=lambda: float(next(clock)), lost={900: 40, 2000: 3})
+    source = synthetic_source.SyntheticSource(
+        n_channels=3, rate_hz=RATE_HZ, clock=lambda: float(next(clock)), lost={900: 40, 2000: 3}
+    )
     chain, design = design_of(low(40.0))
     run = run_of(design)
     for _ in range(80):

@@ -29,7 +29,7 @@ def test_info_follows_from_the_array() -> None:
 def test_without_a_rate_there_is_no_duration() -> None:
     info = ArrayRecording.from_array(SAMPLES, rate_hz=None).info
     assert info.duration_s is None
-    assert info.rate_groups() == {None: (0, 1)}
+    assert [channel.rate_hz for channel in info.channels] == [None, None]
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 6), (2, 4), (-3, 2), (5, 99), (7, 9), (4, 2)])

@@ -8,7 +8,7 @@ import pytest
 from jaxscope.data.annotations import Gap
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.live import Ring
-from jaxscope.data.live_sources import FASTEST, FileSource, SyntheticSource
+from jaxscope.data.live_sources import FASTEST, FileSource
 
 
 class Clock:
@@ -96,9 +96,11 @@ def test_a_recording_that_is_due_too_much_waits_and_loses_nothing(monkeypatch):
     assert np.array_equal(np.concatenate([part.samples for part in parts], axis=1), samples)
 
 
-def test_a_made_source_loses_and_is_late_as_told():
+def test_a_made_source_loses_and_is_late_as_told(synthetic_source):
     clock = Clock()
-    source = SyntheticSource(n_channels=2, rate_hz=100.0, clock=clock, lost={30: 5}, late_s=(0.0, 0.25), duration_s=2.0)
+    source = synthetic_source.SyntheticSource(
+        n_channels=2, rate_hz=100.0, clock=clock, lost={30: 5}, late_s=(0.0, 0.25), duration_s=2.0
+    )
     clock.now = 0.5
     blocks = source.poll()
     assert [(block.first_sample, block.dropped) for block in blocks] == [(0, 0), (35, 5)]

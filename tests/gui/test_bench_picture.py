@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from jaxscope.errors import WriteError
-from jaxscope.gui.bench_picture import _named, draw_bench, panels
+from jaxscope.gui.bench_picture import draw_bench, panels, tick_words
 
 
 def point(sweep: str, value: float, ours: float, precision: str = "float32") -> dict:
@@ -43,7 +43,7 @@ def test_it_is_drawn_in_the_colours_of_its_lines(qapp, tmp_path: Path) -> None:
 
 
 def test_numbers_on_the_axes() -> None:
-    assert [_named(value) for value in (0.5, 1000.0, 1e4, 2e6, 1e10)] == ["0.5", "1,000", "10⁴", "2·10⁶", "10¹⁰"]
+    assert [tick_words(value) for value in (0.5, 1000.0, 1e4, 2e6, 1e10)] == ["0.5", "1,000", "10⁴", "2·10⁶", "10¹⁰"]
 
 
 def test_nothing_to_draw_and_no_place_for_it_are_told(qapp, tmp_path: Path) -> None:

@@ -98,11 +98,11 @@ def test_very_many_taps_are_looked_at_only_where_they_are_seen(qtbot, taps, monk
 def test_the_lowest_and_the_highest_of_each_column_are_the_stems_that_are_painted():
     import numpy as np
 
-    from jaxscope.gui.views.coefficients_taps import _ends_of
+    from jaxscope.gui.views.coefficients_taps import ends_of
 
     values = np.random.default_rng(4).normal(size=1003)
     naive = []
     for first in range(0, 1003, 10):
         run = values[first : first + 10]
         naive += [first + int(run.argmin()), first + int(run.argmax())]
-    assert _ends_of(values, 10) == sorted(naive)
+    assert ends_of(values, 10) == sorted(naive)

@@ -130,5 +130,5 @@ def test_the_same_recording_as_edf_and_as_bdf(shared_data: Path) -> None:
         open_recording(shared_data / "bdf" / "edfio_short_psg.bdf") as bdf,
     ):
         assert edf.info.channels == bdf.info.channels
-        for members in edf.info.rate_groups().values():
-            np.testing.assert_array_equal(edf.read(0, 30_000, members), bdf.read(0, 30_000, members))
+        for number in range(len(edf.info.channels)):
+            np.testing.assert_array_equal(edf.read(0, 30_000, [number]), bdf.read(0, 30_000, [number]))

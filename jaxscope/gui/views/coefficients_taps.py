@@ -172,7 +172,7 @@ class TapsPlot(QWidget):
         if per_column < 2:
             return range(len(self._values))
         if self._ends is None or self._ends[0] != per_column:
-            self._ends = (per_column, _ends_of(self._array, per_column))
+            self._ends = (per_column, ends_of(self._array, per_column))
         return self._ends[1]
 
     def _paint_words(self, painter) -> None:
@@ -226,7 +226,7 @@ class TapsPlot(QWidget):
         return tap if abs(self.tip_of(tap).y() - position.y()) <= 12 else None
 
 
-def _ends_of(values: np.ndarray, per_column: int) -> list[int]:
+def ends_of(values: np.ndarray, per_column: int) -> list[int]:
     """Return the places of the lowest and the highest of each run of values."""
     whole = values.size // per_column * per_column
     firsts = np.arange(0, whole, per_column)
