@@ -7,7 +7,7 @@ typing. The command line turns the same value into an error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -47,6 +47,11 @@ class Refusal:
         if self.kind == "unstable":
             return UnstableError(self.reason, pole_radius=self.pole_radius or 1.0, hint=self.hint)
         return SpecError(self.field or "chain", self.reason, hint=self.hint)
+
+
+def distinct(designs: Iterable[ChainDesign | None]) -> tuple[ChainDesign, ...]:
+    """Return the designs that there are, each once; the channels of a chain share one, which is no work to see."""
+    return tuple({id(design): design for design in designs if design is not None}.values())
 
 
 def chain_numbers(chains: Sequence[FilterChain], info: RecordingInfo, channels: Sequence[int]) -> list[int | None]:

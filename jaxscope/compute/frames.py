@@ -17,6 +17,7 @@ import numpy.typing as npt
 from jaxscope.compute.analysis_frames import AnalysisFrame
 from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.device_frames import Devices
+from jaxscope.compute.envelopes import Envelope
 from jaxscope.compute.folder_frames import FolderOutcome
 from jaxscope.compute.import_form import ImportPreview
 from jaxscope.compute.measure_frames import MeasureFrame
@@ -27,17 +28,6 @@ from jaxscope.filters.limits import Verdict
 from jaxscope.filters.stability import Plane
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Envelope:
-    """Lowest and highest value per bin; where a bin is one sample both are the same array. NaN is a break.
-
-    Shapes (n_channels, n_points).
-    """
-
-    low: FloatArray
-    high: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -19,10 +19,12 @@ import numpy.typing as npt
 
 from jaxscope.compute.bad_spans import excluded_of, excluded_samples
 from jaxscope.compute.designs import chain_numbers
-from jaxscope.compute.frames import Blocked, Envelope, OverviewFrame
-from jaxscope.compute.plan import alike_channels, context_of, designs_of
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Blocked, OverviewFrame
+from jaxscope.compute.plan import context_of, designs_of
 from jaxscope.compute.pyramid_cache import cache_path, keep_pyramid, load_pyramid
 from jaxscope.compute.scheduler import CancelToken, Steps
+from jaxscope.compute.shown_channels import alike_channels
 from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.compute.workbench import Wish, Workbench
 from jaxscope.data.recording import RecordingInfo

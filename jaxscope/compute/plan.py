@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from jaxscope.compute.bad_spans import excluded_of, excluded_samples, parted_chains
 from jaxscope.compute.delays import delay_of
-from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal
+from jaxscope.compute.designs import Refusal, chain_numbers, design_or_refusal, distinct
 from jaxscope.compute.frames import Blocked
-from jaxscope.data.annotations import Gap
+from jaxscope.compute.shown_channels import alike_channels, visible_channels
 from jaxscope.data.bad_spans import NOTHING_BAD, BadSamples
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.data.timeline import Segment
@@ -120,40 +120,7 @@ def tile_samples(n_channels: int, n_samples: float = 0) -> int:
 
 
 def _are_causal(designs: Sequence[ChainDesign | None]) -> bool:
-    return all(design is None or design.phase != "zero" for design in designs)
-
-
-def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
-    """Return the numbers of the channels on the screen, from the top."""
-    position = {name: place for place, name in enumerate(state.document.channel_order)}
-    hidden = {name for name, look in state.document.looks if look.hidden}
-    shown = [
-        number
-        for number, channel in enumerate(info.channels)
-        if channel.kind != "annotation" and channel.name not in hidden
-    ]
-    shown.sort(key=lambda number: (position.get(info.channels[number].name, len(position)), number))
-    count = state.viewport.lane_count
-    if state.viewport.arrangement == "butterfly":
-        together = set(state.viewport.together)
-        return tuple(number for number in shown if not together or info.channels[number].name in together)
-    if count is None:
-        return tuple(shown)
-    first = min(state.viewport.first_lane, max(0, len(shown) - count))
-    return tuple(shown[first : first + count])
-
-
-def alike_channels(info: RecordingInfo, channels: Sequence[int]) -> tuple[tuple[float, tuple[int, ...]], ...]:
-    """Return the channels that can be read in one call: of one rate, length and time, as (rate, channels) pairs.
-
-    Channels without a rate are left out.
-    """
-    groups: dict[tuple[float, int, tuple[Gap, ...] | None], list[int]] = {}
-    for number in channels:
-        channel = info.channels[number]
-        if channel.rate_hz is not None:
-            groups.setdefault((channel.rate_hz, channel.n_samples, channel.gaps), []).append(number)
-    return tuple((rate_hz, tuple(members)) for (rate_hz, _, _), members in groups.items())
+    return all(design.phase != "zero" for design in distinct(designs))
 
 
 def plan(
@@ -226,15 +193,21 @@ def designs_of(
     if not state.document.filter_on or not chains:
         return (None,) * len(channels)
     designs: list[ChainDesign | None] = []
+    # most channels share a chain, and to hash one takes longer than to look
+    known: dict[int, ChainDesign] = {}
     is_mixed = len({channel.rate_hz for channel in info.channels if channel.is_data}) > 1
     for channel, number in zip(channels, chain_numbers(chains, info, channels), strict=True):
         if number is None:
             designs.append(None)
             continue
+        if number in known:
+            designs.append(known[number])
+            continue
         made = design_or_refusal(chains[number], rate_hz)
         if isinstance(made, Refusal):
             named = made.at_channel(info.channels[channel].name) if is_mixed and made.kind == "design" else made
             return blocked_by(named, number, revision)
+        known[number] = made
         designs.append(made)
     return tuple(designs)
 
@@ -311,8 +284,8 @@ def _group(
     bad: BadSamples,
 ) -> GroupRequest:
     active = [design for design in designs if design is not None]
-    context = max((context_of(design) for design in set(active)), default=0)
-    zero_phase = any(design.phase == "zero" for design in active)
+    context = max((context_of(design) for design in distinct(active)), default=0)
+    zero_phase = any(design.phase == "zero" for design in distinct(active))
     bins = bin_size(min((stop_s - start_s) * rate_hz, MOST_IN_WINDOW), width_px)
     n_samples = info.channels[channels[0]].n_samples
     pieces: list[Piece] = []

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Envelope, TraceBlock
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import TraceBlock
 from jaxscope.compute.plan import GroupRequest, Piece
-from jaxscope.display.envelope import first_bin, min_max, n_bins, robust_centre
+from jaxscope.display.envelope import CENTRE_BINS, first_bin, min_max, n_bins, robust_centre
 
 FloatArray = npt.NDArray[np.float64]
 Samples = npt.NDArray[np.floating]
@@ -79,7 +80,8 @@ class BlockBuilder:
         self._rows = np.array(group.filtered, dtype=bool)
         self._width = 2 if not self._rows.any() else 6 if group.wants_difference else 4
         self._times: list[FloatArray] = []
-        self._columns: list[list[FloatArray]] = []
+        #: of Before, After and the difference, low and high by turns: the parts that follow one another
+        self._parts: list[list[FloatArray]] = [[] for _ in range(self._width)]
         self._segment: int | None = None
         self._done = 0
         self._first_bin = 0
@@ -91,12 +93,12 @@ class BlockBuilder:
         group, bins = self._group, self._group.bin_samples
         if self._segment is not None and self._segment != piece.segment_first:
             self._times.append(np.array([np.nan]))
-            self._columns.append([np.full((len(group.channels), 1), np.nan) for _ in range(self._width)])
+            for parts in self._parts:
+                parts.append(np.full((len(group.channels), 1), np.nan))
         self._segment = piece.segment_first
         count = n_bins(piece.show_first, piece.show_stop - piece.show_first, bins)
         numbers = first_bin(piece.show_first, bins) + np.arange(count)
         self._times.append(np.maximum(numbers * bins, piece.show_first) / group.rate_hz + piece.shift_s)
-        self._columns.append([np.empty((len(group.channels), count)) for _ in range(self._width)])
         self._first_bin, self._done = first_bin(piece.show_first, bins), 0
 
     def add(
@@ -121,13 +123,14 @@ class BlockBuilder:
         width = pairs[0][0].shape[1]
         is_joined = at < self._done
         for number, values in enumerate(part for pair in pairs for part in pair):
-            column = self._columns[-1][number]
-            own = values
+            parts = self._parts[number]
             if is_joined:
                 how = np.fmax if number % 2 else np.fmin
-                column[:, at] = how(column[:, at], own[:, 0])
-                own = own[:, 1:]
-            column[:, at + is_joined : at + width] = own
+                last = parts.pop()
+                halves = last[:, :-1], how(last[:, -1:], values[:, :1]), values[:, 1:]
+                parts += [part for part in halves if part.shape[1]]
+            else:
+                parts.append(values)
         self._done = at + width
 
     def _removed(self, before: Samples, after: Samples) -> FloatArray:
@@ -146,20 +149,14 @@ class BlockBuilder:
     def finish(self) -> TraceBlock:
         """Return the block."""
         group = self._group
-        if len(self._columns) > 1:
-            joined = [np.concatenate(parts, axis=1) for parts in zip(*self._columns, strict=True)]
-        elif self._columns:
-            joined = self._columns[0]
-        else:
-            joined = [np.zeros((len(group.channels), 0)) for _ in range(self._width)]
+        nothing = [np.zeros((len(group.channels), 0))]
         envelopes = [
-            Envelope(low=low, high=high if group.bin_samples > 1 else low)
-            for low, high in zip(joined[0::2], joined[1::2], strict=True)
+            Envelope.of_parts(low or nothing, (high or nothing) if group.bin_samples > 1 else None)
+            for low, high in zip(self._parts[0::2], self._parts[1::2], strict=True)
         ]
         before = envelopes[0]
         after = envelopes[1] if len(envelopes) > 1 else None
-        shown = before if after is None else after
-        before_offset = robust_centre(before.low, before.high)
+        before_offset = _centre(before)
         with np.errstate(invalid="ignore", divide="ignore"):
             removed = np.where(self._counts > 0, np.sqrt(self._squares / self._counts), np.nan)
         return TraceBlock(
@@ -172,6 +169,11 @@ class BlockBuilder:
             difference=envelopes[2] if len(envelopes) > 2 else None,
             filtered=group.filtered,
             before_offset=before_offset,
-            after_offset=before_offset if after is None else robust_centre(shown.low, shown.high),
+            after_offset=before_offset if after is None else _centre(after),
             removed_rms=removed,
         )
+
+
+def _centre(envelope: Envelope) -> FloatArray:
+    """Return the robust centre of each channel, from a part of the bins."""
+    return robust_centre(*envelope.every(max(1, envelope.n_points // CENTRE_BINS)))

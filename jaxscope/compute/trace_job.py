@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import lru_cache
 
+from jaxscope.compute.designs import distinct
 from jaxscope.compute.frames import Blocked
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, lengthened, plan
@@ -158,7 +159,7 @@ def deliver_frame(bench: Workbench, shown: Shown, *, settled: bool | None = None
     wish, request = shown.wish, shown.request
     if wish.entry.id not in bench.scales:
         bench.scales[wish.entry.id] = automatic_scales(wish.entry.recording)
-    designs = {design for group in request.groups for design in group.designs if design is not None}
+    designs = distinct(design for group in request.groups for design in group.designs)
     times = [_settling_s(design) for design in designs]
     bench.deliver(
         frame_of(
@@ -214,7 +215,7 @@ def _settled_piece(
     """Return the samples of a piece with all the context there is; None where that would take too long."""
     recording, request = shown.wish.entry.recording, shown.request
     source = Source.of(recording, request, group)
-    context = max((context_of(design) for design in set(group.designs) if design is not None), default=0)
+    context = max((context_of(design) for design in distinct(group.designs)), default=0)
     reach = min(context, piece.show_first - piece.segment_first) + piece.show_stop - piece.show_first
     shown_values = (piece.show_stop - piece.show_first) * len(group.channels)
     if reach * len(group.channels) > SETTLE_VALUES or shown_values > SETTLE_VALUES // 64:

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.frames import Blocked, ExportProgress
-from jaxscope.compute.plan import GroupRequest, RenderRequest, plan, visible_channels
+from jaxscope.compute.plan import GroupRequest, RenderRequest, plan
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
+from jaxscope.compute.shown_channels import visible_channels
 from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.compute.whole_file import whole_file
 from jaxscope.compute.workbench import Wish, Workbench

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from jaxscope.compute.batch import BatchOptions, run_batch
-from jaxscope.compute.plan import alike_channels, plan
+from jaxscope.compute.plan import plan
+from jaxscope.compute.shown_channels import alike_channels
 from jaxscope.data.annotations import Gap
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import Channel, RecordingInfo

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jaxscope.compute.frames import Busy, Envelope, Frame, Opened, TraceBlock
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Busy, Frame, Opened, TraceBlock
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.gui.edit_times import EditTimes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jaxscope.compute.plan import visible_channels
+from jaxscope.compute.shown_channels import visible_channels
 from jaxscope.data.recording import CODE_KINDS, Channel, RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
 from jaxscope.session.state import CHAIN_TAGS, ChannelLook, SessionState

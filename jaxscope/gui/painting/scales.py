@@ -97,10 +97,11 @@ class ScaleBook:
 
 def _height_of(block: TraceBlock, places: list[int]) -> float:
     """Return the height of what is seen of some channels, from a part of the bins: this runs where a hand waits."""
-    step = max(1, block.before.low.shape[1] // _MOST_BINS)
+    step = max(1, len(block.times_s) // _MOST_BINS)
     is_filtered = block.after is not None and all(block.filtered[place] for place in places)
     values = block.after if is_filtered and block.after is not None else block.before
-    return robust_height(values.low[places, ::step], values.high[places, ::step])
+    low, high = values.every(step)
+    return robust_height(low[places], high[places])
 
 
 def scale_bar(units_per_lane: float) -> float:

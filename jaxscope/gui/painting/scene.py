@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Envelope, Frame, TraceBlock
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Frame, TraceBlock
 from jaxscope.data.recording import CODE_KINDS
 from jaxscope.gui.painting.lanes import Lane, row_count
 
@@ -259,7 +260,7 @@ def _drawn(
     if not places:
         return
     own = [lanes[view.block.channels[place]] for place in places]
-    shown = places if len(places) < len(values.low) else slice(None)
+    is_part = len(places) < values.n_channels
     lane_px = scene.height_px / row_count(scene.lanes)
     slope = np.array([lane_px * lane.gain / scene.scales[lane.scale_kind] for lane in own], np.float32)[:, None]
     slope = slope if scene.negative_up else -slope
@@ -269,9 +270,13 @@ def _drawn(
     centre = ((row + 0.5 - np.array([lane.offset for lane in own])[:, None]) * lane_px).astype(np.float32)
     is_held = np.array([scene.is_clipped or lane.kind in CODE_KINDS for lane in own])
 
-    def heights(of: FloatArray) -> Heights:
+    def heights(of: Iterator[FloatArray]) -> Heights:
         # what is left beside the offset is a matter of pixels, for which half of the memory is enough
-        y = np.subtract(of[:, view.bins][shown], offset, dtype=np.float64).astype(np.float32)
+        y, at = np.empty((len(places), len(view.x)), np.float32), 0
+        for part in of:
+            stop = at + part.shape[1]
+            np.subtract(part[places] if is_part else part, offset, out=y[:, at:stop], casting="unsafe")
+            at = stop
         y *= slope
         y += centre
         if is_held.any():
@@ -280,10 +285,10 @@ def _drawn(
             y[is_held] = np.clip(y[is_held], top + 1, top + lane_px - 1)
         return y
 
-    low = heights(values.low)
-    high = low if values.high is values.low else heights(values.high)
+    low = heights(values.lows(view.bins))
+    high = low if values.is_exact else heights(values.highs(view.bins))
     top, bottom = (low, high) if scene.negative_up else (high, low)
-    is_exact = values.high is values.low or view.block.bin_samples == 1
+    is_exact = values.is_exact or view.block.bin_samples == 1
     for key in dict.fromkeys(keys.values()):
         rows = np.array([keys[place] == key for place in places])
         if rows.all():

@@ -14,7 +14,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.compute.frames import Busy, Envelope, Grown, Opened, OverviewFrame
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Busy, Grown, Opened, OverviewFrame
 from jaxscope.data.annotations import Gap
 from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, LEFT, begin, draw_text, hairline, rounded

@@ -286,13 +286,14 @@ class TracesModel:
         place, times_s = block.channels.index(lane.channel), rising_times(block)
         has_after = self.shows_after and block.filtered[place] and block.after is not None
         values = block.after if has_after and block.after is not None else block.before
-        is_there = np.isfinite(values.low[place]) & (np.abs(times_s - second) <= reach_s)
+        low, high = values.row(place)
+        is_there = np.isfinite(low) & (np.abs(times_s - second) <= reach_s)
         peak = None
         if how == "peak" and is_there.any():
-            peak = peak_at(values.low[place], values.high[place], np.flatnonzero(is_there))
+            peak = peak_at(low, high, np.flatnonzero(is_there))
         if peak is not None:
             return float(times_s[peak])
-        known = np.flatnonzero(np.isfinite(values.low[place]))
+        known = np.flatnonzero(np.isfinite(low))
         if not known.size:
             return second
         return float(times_s[known[np.argmin(np.abs(times_s[known] - second))]])

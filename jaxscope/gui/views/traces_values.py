@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.compute.frames import Envelope, TraceBlock
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import TraceBlock
 from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.gui.painting.scene import rising_times
 
@@ -96,5 +97,5 @@ def peak_at(low: FloatArray, high: FloatArray, points: npt.NDArray[np.intp]) -> 
 
 def value_at(values: Envelope, place: int, point: int) -> Value | None:
     """Return what a channel holds in a bin, None where nothing was recorded."""
-    low, high = float(values.low[place, point]), float(values.high[place, point])
+    low, high = values.at(place, point)
     return Value(low=low, high=high) if np.isfinite(low) and np.isfinite(high) else None

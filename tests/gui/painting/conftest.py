@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jaxscope.compute.frames import Envelope, Frame, TraceBlock
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Frame, TraceBlock
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.painting.scene import Bundle, Pane, TraceScene
 

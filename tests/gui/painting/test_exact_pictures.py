@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jaxscope.compute.frames import Envelope, OverviewFrame
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import OverviewFrame
 from jaxscope.compute.library import ProgramLibrary, WindowCache
 from jaxscope.compute.plan import plan
 from jaxscope.compute.render import frame_of, render

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jaxscope.compute.plan import visible_channels
+from jaxscope.compute.shown_channels import visible_channels
 from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.painting.geometry import DIVIDER_PX, REMOVED_PX, pane_at, panes_of

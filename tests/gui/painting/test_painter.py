@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from jaxscope.compute.frames import Envelope
+from jaxscope.compute.envelopes import Envelope
 from jaxscope.gui.painting import painter_thread
 from jaxscope.gui.painting.painter_thread import Painter, PainterThread, PaintFailure, TraceImage, paint_scene
 from jaxscope.gui.painting.scene import before_key

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jaxscope.compute.envelopes import Envelope
 from jaxscope.gui.painting import painter_thread
 from jaxscope.gui.painting.painter_thread import Painter, paint_scene
 
@@ -23,12 +24,12 @@ def window(make_lane, make_scene):
         scene = make_scene(bins=2, n=800, values=waves if values is None else values)
         block = scene.frame.blocks[0]
         wide = {"low": block.before.low, "high": block.before.high}
-        envelopes = {name: replace(getattr(block, name), **wide) for name in ("before", "after")}
+        envelopes = {name: Envelope(**wide) for name in ("before", "after")}
         # every sample twice as wide as a picture; a frame holds what its window shows, and two bins more
         first = max(0, int(start_s * 20) - 2)
         seen = slice(first, first + 205)
-        cut = {name: replace(one, low=one.low[:, seen], high=one.high[:, seen]) for name, one in envelopes.items()}
-        cut["after"] = replace(cut["after"], low=cut["after"].low * 0.5, high=cut["after"].high * 0.5)
+        cut = {name: Envelope(low=one.low[:, seen], high=one.high[:, seen]) for name, one in envelopes.items()}
+        cut["after"] = Envelope(low=cut["after"].low * 0.5, high=cut["after"].high * 0.5)
         block = replace(
             block,
             channels=tuple(range(N_LANES)),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jaxscope.compute.frames import Envelope
+from jaxscope.compute.envelopes import Envelope
 from jaxscope.gui.painting.painter_thread import paint_scene
 from jaxscope.gui.painting.scene import Pane, TraceScene, prepare
 from jaxscope.gui.painting.strokes import polygons

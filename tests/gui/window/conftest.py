@@ -12,7 +12,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.compute.design_job import design_frame
-from jaxscope.compute.frames import Envelope, Frame, Opened, TraceBlock
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Frame, Opened, TraceBlock
 from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters.iir import Butterworth

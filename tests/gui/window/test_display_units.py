@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from jaxscope.compute.envelopes import Envelope
 from jaxscope.gui.display_menus import pixels_per_mm
 from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, sensitivities_near
 from jaxscope.session import actions as act
@@ -100,7 +101,7 @@ def test_fit_takes_what_is_visible_and_not_one_spike(desk):
     block = frame.blocks[0]
     low = block.after.low.copy()
     low[:, 50] = 1e6
-    spiky = replace(block, after=replace(block.after, low=low, high=low))
+    spiky = replace(block, after=Envelope(low=low, high=low))
     desk.window.receive(replace(frame, blocks=(spiky,)))
     desk.window.shell.fit_heights()
     # a sine of 10 units, twice as much room
@@ -116,7 +117,7 @@ def test_heights_follow_the_window_but_not_the_knob_until_they_are_locked(desk):
     assert "heights follow" in desk.window.strip.legend.chips()
     tuned = desk.make_frame(revision=desk.store.revision + 1)
     block = tuned.blocks[0]
-    halved = replace(block.after, low=block.after.low / 2, high=block.after.high / 2)
+    halved = Envelope(low=block.after.low / 2, high=block.after.high / 2)
     half = replace(block, after=halved)
     desk.window.receive(replace(tuned, blocks=(half,)))
     assert desk.scenes[-1].scales["eeg"] == pytest.approx(40.0, rel=0.02)

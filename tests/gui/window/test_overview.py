@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from jaxscope.compute.frames import Envelope, Opened, OverviewFrame
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import Opened, OverviewFrame
 from jaxscope.data.annotations import Gap
 from jaxscope.gui.painting.geometry import RAIL_PX
 from jaxscope.gui.views.overview import envelope_image

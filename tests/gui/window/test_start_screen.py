@@ -11,7 +11,8 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
-from jaxscope.compute.frames import Envelope, OverviewFrame
+from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.frames import OverviewFrame
 from jaxscope.filters.chain_file import save_chain
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.recent_cards import MOST_CARDS, card_path, keep_card, load_card, presence_of, when_words
