@@ -83,7 +83,8 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        return _say(_one_line(error.format_message()), 2)
+        about = error.ctx if isinstance(error, click.UsageError) else None
+        return _say(_one_line(error.format_message(), "jaxscope" if about is None else about.command_path), 2)
     except JaxscopeError as error:
         return _say(error.sentence(), error.exit_code)
     except MemoryError:
@@ -121,10 +122,10 @@ def _say_interrupted(what: str = "") -> int:
     return _say(f"interrupted; {what or 'nothing was written'}", INTERRUPTED)
 
 
-def _one_line(text: str) -> str:
-    """Return a message of click in our form: what is wrong; what to do."""
+def _one_line(text: str, command: str) -> str:
+    """Return a message of click in our form: what is wrong; what to do, or whose help says more."""
     line = shorten(text, 200, placeholder=" …").rstrip(".")
-    return line if ";" in line else f"{line}; see jaxscope --help"
+    return line if ";" in line else f"{line}; see {command} --help"
 
 
 def _report_bug(error: Exception) -> int:

@@ -118,6 +118,10 @@ class ChannelMenus:
         entry.setCheckable(True)
         entry.setChecked(not tag)
         entry.triggered.connect(lambda: self.shell.assign(names, None))
+        if tag:
+            number = CHAIN_TAGS.index(tag)
+            menu.addSeparator()
+            menu.addAction(f"Edit chain {tag}", lambda: self.shell.dispatch(act.SelectStage(chain=number, stage=0)))
 
     def _fill_colours(self, menu: QMenu, name: str) -> None:
 

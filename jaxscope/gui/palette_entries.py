@@ -15,9 +15,10 @@ from jaxscope.filters.shapes import short_hz
 from jaxscope.gui.command_table import COMMANDS
 from jaxscope.gui.commands import Command, key_words
 from jaxscope.gui.palette_search import Entry
-from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ
+from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, StageChoice, new_stage, stage_choices
 
 if TYPE_CHECKING:
+    from jaxscope.gui.views.dock import Dock
     from jaxscope.gui.window_actions import WindowActions
 
 _NOTHING_OPEN = "No recording is open"
@@ -27,7 +28,7 @@ _LEFT_OUT = frozenset({"escape", "palette"})
 
 def palette_entries(window: WindowActions) -> list[Entry]:
     """Return everything that the palette can find, in the order of the menus."""
-    return [*_commands(window), *_channels(window), *_presets(window), *_recent(window)]
+    return [*_commands(window), *_channels(window), *_stages(window), *_presets(window), *_recent(window)]
 
 
 def _commands(window: WindowActions) -> Iterator[Entry]:
@@ -59,6 +60,24 @@ def _channels(window: WindowActions) -> Iterator[Entry]:
                 is_listed=False,
                 run=partial(window.go_to_channel, channel.name),
             )
+
+
+def _stages(window: WindowActions) -> Iterator[Entry]:
+    dock = window.window.dock
+    for choice in stage_choices():
+        yield Entry(
+            title=f"Add stage {choice.title}",
+            place="Stages",
+            icon="plus",
+            also=choice.summary,
+            is_listed=False,
+            why_not="" if window.shell.has_recording else _NOTHING_OPEN,
+            run=partial(_add_stage, dock, choice),
+        )
+
+
+def _add_stage(dock: Dock, choice: StageChoice) -> None:
+    dock.add_stage(new_stage(choice, dock.rate_hz))
 
 
 def _presets(window: WindowActions) -> Iterator[Entry]:

@@ -17,6 +17,7 @@ from jaxscope.compute.conductor import Conductor
 from jaxscope.errors import JaxscopeError, capitalised, counted
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
+from jaxscope.gui.views.export_dialog_parts import folder_to_save_in
 from jaxscope.session import actions as act
 from jaxscope.session.project import Project, reference_to, save_project
 from jaxscope.session.settings import Settings
@@ -154,7 +155,8 @@ class ProjectFiles:
 
     def save_as(self) -> bool:
         """Ask where, and save the project."""
-        proposal = self.project_path or str(Path(self.shell.path).with_suffix(PROJECT_SUFFIX))
+        source = Path(self.shell.path)
+        proposal = self.project_path or str(folder_to_save_in(source) / f"{source.stem}{PROJECT_SUFFIX}")
         path, _ = QFileDialog.getSaveFileName(
             self.window, "Save project as", proposal, f"jaxscope projects (*{PROJECT_SUFFIX})"
         )

@@ -33,7 +33,8 @@ def chain_file(tmp_path: Path) -> Path:
     ("arguments", "code", "words"),
     [
         (("inof",), 3, "did you mean the command info"),
-        (("info",), 2, "FILE"),
+        (("info",), 2, "FILE'; see jaxscope info --help"),
+        (("filter", "--jbos", "2"), 2, "see jaxscope filter --help"),
         (("info", "a", "b"), 2, "extra argument"),
         (("info", "nowhere.edf"), 3, "nowhere.edf"),
         (("--wrong",), 2, "--wrong"),

@@ -128,7 +128,7 @@ def test_tabs_choose_the_face(qtbot, dock):
 
 
 def test_a_stage_is_added_after_the_selected_one(dock):
-    menu = stage_menu(dock.view, 512.0, dock.view._add)
+    menu = stage_menu(dock.view, 512.0, dock.view.add_stage)
     next(action for action in menu.actions() if action.text() == "High-pass").trigger()
     assert isinstance(dock.log[-1], AddStage)
     assert dock.log[-1].at == 2
@@ -141,7 +141,7 @@ def test_adding_without_a_chain_makes_one(qtbot):
     view = Dock(log.append)
     qtbot.addWidget(view)
     view.show_state(SessionState(), SessionState())
-    view._add(Stage(spec=FAMILIES["notch"]()))
+    view.add_stage(Stage(spec=FAMILIES["notch"]()))
     assert isinstance(log[0], SetChains)
     assert log[0].chains[0].stages[0].spec.family == "notch"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,7 +17,8 @@ from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.export_dialog import ExportDialog, format_for_source
-from jaxscope.gui.views.export_dialog_parts import applied_lines, clock, format_of, free_path, time_left
+from jaxscope.gui.views.export_dialog_parts import applied_lines, clock, format_of, free_path, suggested_path, time_left
+from jaxscope.resource_files import resource_path
 from jaxscope.session.state import ChannelLook, Document, RecordingRef, SessionState, Viewport
 
 JOB = 7
@@ -241,3 +243,17 @@ def test_nothing_of_a_page_is_squeezed_where_text_is_large(dialog, scale):
     page = dialog.parts.recording
     assert page.rect().contains(note.geometry())
     assert page.rect().contains(dialog.applied.geometry())
+
+
+def test_what_is_made_of_the_demonstration_goes_to_a_persons_own_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    demo = resource_path("demo.edf")
+    assert suggested_path(str(demo), ".edf") == str(tmp_path / "demo-filtered.edf")
+    own = tmp_path / "data" / "night.edf"
+    assert suggested_path(str(own), ".bdf") == str(own.with_name("night-filtered.bdf"))
+
+
+def test_a_chain_without_a_name_is_called_by_its_letter(state):
+    chains = tuple(replace(chain, name="") for chain in state.document.chains)
+    lines = applied_lines(replace(state.document, chains=chains), None)
+    assert lines[0][0] == "Chain A"

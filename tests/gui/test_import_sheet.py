@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from jaxscope.compute.import_form import preview_import
 from jaxscope.errors import ReadError
+from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.theme import theme
 from jaxscope.gui.views.import_sheet import ImportSheet
 
@@ -112,3 +114,18 @@ def test_everything_that_was_mended_is_told(window) -> None:
     assert sheet.shown[-1].startswith("And 3 more")
     sheet.copy.click()
     assert QGuiApplication.clipboard().text() == "\n".join(many)
+
+
+def test_enter_opens_with_a_rate_that_was_clicked(qtbot, sheet, tmp_path: Path) -> None:
+    path = tmp_path / "ecg.csv"
+    path.write_text("I,II\n1,2\n3,4\n5,6\n")
+    answers: list[object] = []
+    sheet.answered.connect(lambda *parts: answers.append(parts))
+    sheet.ask(str(path))
+    sheet.window().activateWindow()
+    button = next(one for one in sheet.findChildren(Button) if one.text() == "500")
+    button.setFocus()
+    button.click()
+    assert sheet.focusWidget() is sheet.field
+    qtbot.keyClick(sheet.field, Qt.Key.Key_Return)
+    assert [answer[1] for answer in answers] == [500.0]  # type: ignore[index]

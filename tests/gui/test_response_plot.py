@@ -16,7 +16,7 @@ from jaxscope.gui.views.response import ResponsePanel
 from jaxscope.gui.views.response_handles import moved_value, turned_upright
 from jaxscope.gui.views.response_plot import ResponsePlot
 from jaxscope.gui.views.response_scale import ResponseScale, frequency_limits, thinned
-from jaxscope.session.actions import AddStage, ChooseMode, EditCoefficient, ShowRaw, ToggleFilter, TurnKnob
+from jaxscope.session.actions import AddStage, ChooseMode, EditCoefficient, SelectStage, ShowRaw, ToggleFilter, TurnKnob
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_escape_puts_the_value_from_before_the_drag_back(qtbot, plot):
     assert plot.stage(1).spec.cutoff_hz != 40.0
     qtbot.keyClick(plot.view, Qt.Key.Key_Escape)
     assert plot.stage(1).spec.cutoff_hz == 40.0
-    assert len({action.merge_key for action in plot.log}) == 1
+    assert len({action.merge_key for action in plot.log if not isinstance(action, SelectStage)}) == 1
 
 
 def test_an_upright_drag_turns_the_order_and_leaves_the_cutoff(qtbot, plot):
@@ -282,3 +282,12 @@ def test_the_peak_is_named_while_a_pole_is_dragged_and_never_covered(qtbot, make
         assert named.pixel(x, peak.y()) == before.pixel(x, peak.y())
     rig.view.name_peak(False)
     assert rig.view.grab().toImage() == before
+
+
+def test_what_is_dragged_is_what_the_dock_shows(qtbot, plot):
+    assert plot.state.viewport.selected_stage == 0
+    start = take(qtbot, plot.view, 1)
+    assert plot.state.viewport.selected_stage == plot.view._frame.handles[1][2] == 1
+    move(plot.view, start + QPointF(-24, 0))
+    selections = [action for action in plot.log if isinstance(action, SelectStage)]
+    assert selections == [SelectStage(chain=0, stage=1)], "once, and not again while it moves"

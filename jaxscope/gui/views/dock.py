@@ -50,8 +50,8 @@ _TABS = (
 )
 #: (height of the dock from which it holds, height of the response panel)
 _RESPONSE_HEIGHTS = ((860, 290), (640, 214), (0, 168))
-_RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE = 230, 800
-_SHORT, _LEAST_HEIGHT = 640, 420
+_RESPONSE_UNDER_PLANE, _SHORT_FOR_PLANE, _RESPONSE_OF_LARGE_TEXT = 230, 800, 146
+_SHORT, _SHORTEST, _LEAST_HEIGHT = 640, 520, 420
 #: the whole dock scrolls above this text scale, and with any large text below this height at text scale 1; its height
 _SCROLLS_ABOVE, _SCROLLS_BELOW, _SCROLLED_HEIGHT = 1.6, 540, 860
 #: text scale from which the dock is as slim as it may be, which is wide enough
@@ -89,8 +89,7 @@ class Dock(QWidget, AbstractView):
         self.chain = ChainList(dispatch)
         self.add_button = Button("Add stage", "link", icon="plus", height=30, padding=8)
         KeyTip(self.add_button, "Add a stage after the selected one", ("traces", "add a stage"))
-        #: how many stages are scrolled out of the list
-        self.more_note = Label("", 11, 400, "text3")
+        self.more_note = Label("", 11, 400, "text3")  # how many stages are scrolled out of the list
         self.presets_button = Button("Presets", "quiet", height=30, padding=8)
         self.presets_button.setToolTip("Filters for EEG, ECG, EMG, spikes, seismic, sound and mains")
         self.tabs = FaceTabs(_TABS, name="Faces")
@@ -100,16 +99,14 @@ class Dock(QWidget, AbstractView):
         self.coefficients = CoefficientsFace(dispatch)
         self.poles_zeros = PolesZerosFace(dispatch)
         self.response = ResponsePanel(dispatch)
-        #: faces that have not been told the newest state
-        self._asleep: set[QWidget] = set()
+        self._asleep: set[QWidget] = set()  # faces that have not been told the newest state
         self._frame: DesignFrame | None = None
         self._silence = QTimer(self, singleShot=True, interval=_SAID_FOR_MS)
         self._silence.timeout.connect(lambda: self.hinted.emit(""))
         self._sheet: PresetSheet | None = None
         self._faces = FaceStack()
         self._scroll = QScrollArea()
-        #: everything scrolls as one where large text leaves too little height
-        self._content = QWidget()
+        self._content = QWidget()  # scrolls as one where large text leaves too little height
         self._whole = scrolling(self._content)
         self._lay_out()
         self._connect()
@@ -139,7 +136,7 @@ class Dock(QWidget, AbstractView):
 
     def open_add_menu(self) -> None:
         """Open the menu of stages under its button."""
-        menu = stage_menu(self, self.rate_hz, self._add)
+        menu = stage_menu(self, self.rate_hz, self.add_stage)
         menu.popup(self.add_button.mapToGlobal(QPoint(0, self.add_button.height() + 2)))
 
     def reveal(self, part: QWidget) -> None:
@@ -229,8 +226,7 @@ class Dock(QWidget, AbstractView):
             self.tabs.set_wrong("poles_zeros", wrong=unstable)
 
     def sizeHint(self) -> QSize:
-        width = SLIMMEST_WIDTH if theme().text_scale >= _SLIM_FROM else self._width
-        return QSize(scaled(width), scaled(800))
+        return QSize(scaled(SLIMMEST_WIDTH if theme().text_scale >= _SLIM_FROM else self._width), scaled(800))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(SLIMMEST_WIDTH), scaled(_LEAST_HEIGHT))  # the parts shrink when it becomes short
@@ -345,12 +341,12 @@ class Dock(QWidget, AbstractView):
             self.hinted.emit(sentence)
             self._silence.start()
 
-    def _add(self, stage: Stage) -> None:
-        chains = self._state.document.chains
+    def add_stage(self, stage: Stage) -> None:
+        """Put a stage after the selected one, into a chain for all where there is none."""
+        chains, chain = self._state.document.chains, self._state.viewport.active_chain
         if not chains:
             self._dispatch(SetChains(chains=(FilterChain(phase="zero", stages=(stage,)),)))
             return
-        chain = self._state.viewport.active_chain
         at = min(self._state.viewport.selected_stage + 1, len(chains[chain].stages))
         self._dispatch(AddStage(chain=chain, at=at, stage=stage))
 
@@ -384,17 +380,18 @@ class Dock(QWidget, AbstractView):
         self._content.setMinimumHeight(scaled(_SCROLLED_HEIGHT) if scrolls else 0)
         whole = max(self.height(), self._content.minimumHeight())
         height = whole / max(0.01, theme().text_scale)
+        has_plane = self._face() is self.poles_zeros
         response = next(high for from_height, high in _RESPONSE_HEIGHTS if height >= from_height)
-        if self._face() is self.poles_zeros:  # the plane is square and needs the height more
+        if height < _SHORT and theme().text_scale > 1 and not has_plane:  # two stages and the form need it more
+            response = _RESPONSE_OF_LARGE_TEXT
+        if has_plane:  # the plane is square and needs the height more
             response = min(response, _RESPONSE_UNDER_PLANE) if height >= _SHORT_FOR_PLANE else _RESPONSE_HEIGHTS[-1][1]
         self.response.setFixedHeight(scaled(response))
-        row = scaled(StageDelegate.ROW) + StageDelegate.GAP
-        others = self.response.height() + scaled(_FIXED_HEIGHT)
-        left = whole - others - self._face().least_height()
-        wanted = self.chain.sizeHint().height()
-        least_rows = 1 if height < _SHORT else 2 if self._face() is self.poles_zeros else 3
+        row, others = scaled(StageDelegate.ROW) + StageDelegate.GAP, self.response.height() + scaled(_FIXED_HEIGHT)
+        fitting = (whole - others - self._face().least_height()) // row
+        least_rows = 3 - (height < _SHORT) - has_plane if height >= _SHORTEST else 1
         # whole rows only: half a row says neither what the stage is nor that there is more
-        self.chain.setFixedHeight(min(wanted, max(least_rows, left // row) * row))
+        self.chain.setFixedHeight(min(self.chain.sizeHint().height(), max(least_rows, fitting) * row))
         self.chain.scrollTo(self.chain.currentIndex())
         self._show_hidden()
         self.poles_zeros.fit(whole - others - self.chain.height())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtWidgets import QMenu, QWidget
@@ -22,20 +23,45 @@ def highest_rate_hz(channels: Iterable[Channel]) -> float | None:
     return max((channel.rate_hz or 0.0 for channel in channels if channel.is_data), default=0.0) or None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageChoice:
+    """A stage that can be added: what it is called and does, its family and band, whether a part of the list begins."""
+
+    title: str
+    summary: str
+    family: str
+    band: str | None = None
+    begins_part: bool = False
+
+
+def stage_choices() -> list[StageChoice]:
+    """Return the stages that can be added: the shapes, then the other families."""
+    *shapes, more = SHAPES
+    choices = [
+        StageChoice(title=shape.title, summary=shape.summary, family=shape.families[0], band=shape.band)
+        for shape in shapes
+    ]
+    offered = dict.fromkeys(name for shape in shapes for name in shape.families[1:] if shape.band is None)
+    for place, name in enumerate((*offered, *more.families)):
+        family = FAMILIES[name]
+        choices.append(StageChoice(title=family.title, summary=family.summary, family=name, begins_part=not place))
+    return choices
+
+
+def new_stage(choice: StageChoice, rate_hz: float | None) -> Stage:
+    """Return a fresh stage of a choice that fits a rate."""
+    return Stage(spec=new_spec(choice.family, rate_hz or FALLBACK_RATE_HZ, band=choice.band))
+
+
 def stage_menu(parent: QWidget, rate_hz: float | None, add: Callable[[Stage], None]) -> QMenu:
     """Return a menu whose entries call ``add`` with a fresh stage that fits the rate."""
     menu = QMenu(parent)
     menu.setToolTipsVisible(True)
-    rate = rate_hz or FALLBACK_RATE_HZ
-    *shapes, more = SHAPES
-    for shape in shapes:
-        entry = menu.addAction(shape.title, partial(_add_new, add, shape.families[0], rate, shape.band))
-        entry.setToolTip(shape.summary)
-    menu.addSeparator()
-    offered = dict.fromkeys(name for shape in shapes for name in shape.families[1:] if shape.band is None)
-    for family in (*offered, *more.families):
-        entry = menu.addAction(FAMILIES[family].title, partial(_add_new, add, family, rate, None))
-        entry.setToolTip(FAMILIES[family].summary)
+    for choice in stage_choices():
+        if choice.begins_part:
+            menu.addSeparator()
+        entry = menu.addAction(choice.title, partial(_add_new, add, choice, rate_hz))
+        entry.setToolTip(choice.summary)
     return menu
 
 
@@ -81,5 +107,5 @@ def chain_line(chain: FilterChain) -> str:
     return ", ".join(f"{stage_title(stage)} {stage_line(stage)}" for stage in chain.stages) or "no stages"
 
 
-def _add_new(add: Callable[[Stage], None], family: str, rate_hz: float, band: str | None) -> None:
-    add(Stage(spec=new_spec(family, rate_hz, band=band)))
+def _add_new(add: Callable[[Stage], None], choice: StageChoice, rate_hz: float | None) -> None:
+    add(new_stage(choice, rate_hz))

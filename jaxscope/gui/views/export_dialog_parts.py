@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import LEFT, begin, draw_text, hairline, rounded
 from jaxscope.gui.theme import font, scaled, theme
+from jaxscope.resource_files import resource_folder
 from jaxscope.session.command_line import filter_command
-from jaxscope.session.state import Document, SessionState
+from jaxscope.session.state import CHAIN_TAGS, Document, SessionState
 
 #: Width of the labels of its rows.
 LABEL_PX = 96
@@ -41,7 +43,14 @@ def format_of(path: str) -> WritableFormat | None:
 def suggested_path(recording: str, suffix: str) -> str:
     """Return where to save by default: beside the recording, never the recording itself."""
     source = Path(recording)
-    return str(source.with_name(f"{source.stem}-filtered{suffix}"))
+    return str(folder_to_save_in(source) / f"{source.stem}-filtered{suffix}")
+
+
+def folder_to_save_in(source: Path) -> Path:
+    """Return the folder of a recording, or a person's own where that one is the program's or cannot be written to."""
+    folder = source.parent
+    is_ours = folder.resolve() == resource_folder().resolve()
+    return Path.home() if is_ours or (folder.is_dir() and not os.access(folder, os.W_OK)) else folder
 
 
 def free_path(path: str) -> str:
@@ -116,7 +125,7 @@ def applied_lines(document: Document, info: RecordingInfo | None) -> list[tuple[
 
 
 def _chain_words(chains: tuple[FilterChain, ...], number: int, info: RecordingInfo | None) -> str:
-    name = chains[number].name or f"Chain {number + 1}"
+    name = chains[number].name or f"Chain {CHAIN_TAGS[number]}"
     if info is None:
         return name
     count = sum(chain_for(chains, part.name, is_data=part.is_data) == number for part in info.channels)

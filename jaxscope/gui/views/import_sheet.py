@@ -190,6 +190,7 @@ class ImportSheet(Sheet, AbstractView):
 
     def _choose_rate(self, rate: str) -> None:
         self.field.setText(rate)
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)  # where Enter opens the recording
         self._look()
 
     def _look(self) -> None:

@@ -37,7 +37,7 @@ class ResponseCanvas(QWidget, AbstractView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._chain = 0
+        self._chain = self._selected = 0
         self._stages: tuple[Stage, ...] = ()
         self._phase = "causal"
         self._limits: tuple[Limit, ...] = ()
@@ -82,7 +82,7 @@ class ResponseCanvas(QWidget, AbstractView):
             self._ghost = (self._stable.frequencies_hz, self._stable.magnitude_db)
         if stages != self._stages:
             self._rest.start()
-        self._chain, self._stages = chain, stages
+        self._chain, self._stages, self._selected = chain, stages, state.viewport.selected_stage
         self._phase = chains[chain].phase if chain < len(chains) else "causal"
         self._limits = state.document.limits
         self._by_hand = any(stage.origin is not None for stage in stages)

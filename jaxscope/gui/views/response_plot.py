@@ -17,7 +17,7 @@ from jaxscope.gui.views.base import Dispatch
 from jaxscope.gui.views.response_canvas import ResponseCanvas
 from jaxscope.gui.views.response_drags import AxisDrag, HandleDrag, LimitDrag, limit_at, new_merge_key
 from jaxscope.gui.views.response_handles import HELD, OWN_KEYS, accepts, moved_value, nearest_handle, turned_upright
-from jaxscope.session.actions import AddStage, ReplaceSpec, SetLimits, TurnKnob
+from jaxscope.session.actions import AddStage, ReplaceSpec, SelectStage, SetLimits, TurnKnob
 
 #: what the keys that draw the level axis out do to its span
 _CLOSER = 0.8
@@ -152,6 +152,8 @@ class ResponsePlot(ResponseCanvas):
         if spec is None or frame is None:
             return
         _, level_db, stage, name, index = frame.handles[at]
+        if stage != self._selected:  # its numbers are shown while it is dragged
+            self._dispatch(SelectStage(chain=self._chain, stage=stage))
         whole = self.whole_scale()
         self._active = self._hot = at
         self._held_top_db = None if whole is None else whole.top_db

@@ -80,8 +80,8 @@ class SidePanel(QWidget):
             self.field.setToolTip(f"{written(wish.bands)}: names and limits in Hz, parted by commas")
             self.field.setCursorPosition(0)
         if isinstance(content, SpectrumCurves) and frame is not None:
-            unit = f"{shown_unit(frame.unit)}²" if frame.unit else "power"
-            head = "Share" if self._is_relative else f"Power, {unit}"
+            power = f"Power, {shown_unit(frame.unit)}²" if frame.unit else "Power"
+            head = "Share" if self._is_relative else power
             rows = band_rows(content.bands, is_relative=self._is_relative)
             self.table.show_rows((head, "Before", "After", "Change"), rows)
         elif isinstance(content, Histogram) and frame is not None:

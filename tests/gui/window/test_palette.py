@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.gui.command_table import COMMANDS
 from jaxscope.gui.palette_entries import palette_entries
 from jaxscope.gui.palette_search import Entry, score, search
+from jaxscope.gui.views.dock_menu import stage_choices
 
 
 def open_palette(desk):
@@ -132,3 +133,20 @@ def test_nothing_found_is_said(desk):
     assert palette.current is None
     assert palette.nothing.text() == "Nothing is called “zzzz”"
     palette.close_floating()
+
+
+def test_a_stage_is_added_by_its_name(desk):
+    palette = open_palette(desk)
+    type_in(palette, "notch")
+    desk.pump()
+    before = len(desk.store.state.document.chains[0].stages)
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    stages = desk.store.state.document.chains[0].stages
+    assert len(stages) == before + 1
+    assert "notch" in [stage.spec.family for stage in stages]
+
+
+def test_every_stage_of_the_menu_is_in_the_palette(desk):
+    titles = {entry.title for entry in palette_entries(desk.window.actions_)}
+    assert {f"Add stage {choice.title}" for choice in stage_choices()} <= titles
+    assert {"Add stage Low-pass", "Add stage Notch", "Add stage Median"} <= titles

@@ -1,0 +1,32 @@
+"""The menus of a channel lead to the chain that it has."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QMenu
+
+
+@pytest.fixture
+def tag_menu(desk):
+    """Return what opens the menu of a channel's tag and gives its entries by their words."""
+
+    def opened(name):
+        desk.window.actions_.menus.open_tag_menu(name, QPoint(0, 0))
+        menu = desk.window.findChildren(QMenu)[-1]
+        return {entry.text(): entry for entry in menu.actions()}
+
+    return opened
+
+
+def test_the_tag_of_a_channel_leads_to_its_chain(desk, tag_menu):
+    assert desk.store.state.viewport.active_chain == 0
+    tag_menu("ECG")["Edit chain B"].trigger()
+    assert desk.store.state.viewport.active_chain == 1
+    assert desk.window.dock.header.chooser.accessibleName().startswith("Chain B")
+
+
+def test_a_channel_without_a_chain_has_none_to_edit(desk, tag_menu):
+    tag_menu("ECG")["raw, no filter"].trigger()
+    desk.show_frame()
+    assert not [words for words in tag_menu("ECG") if words.startswith("Edit")]
