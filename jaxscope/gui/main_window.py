@@ -130,7 +130,10 @@ class MainWindow(QWidget):
 
     def _take_settings(self, settings: Settings) -> None:
         self.actions_.settings = settings
-        self.start.show_recent(settings.recent)
+        if self.shell.has_recording:
+            self.start.know_recent(settings.recent)
+        else:
+            self.start.show_recent(settings.recent)
 
     # --- telling the views
 

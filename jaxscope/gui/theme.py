@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
@@ -21,6 +21,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.gui.assets import tokens
 from jaxscope.gui.fonts import load_fonts, make_font
 from jaxscope.gui.style_sheet import style_sheet
+from jaxscope.gui.taking_turns import TakingTurns
 
 ThemeMode = Literal["dark", "light", "system"]
 
@@ -90,7 +91,10 @@ class Theme(QObject):
         #: what always wears the theme of now, and what does while it is open
         self._parts: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._floating: weakref.WeakSet[QWidget] = weakref.WeakSet()
+        self._within: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._at_show = _AtShow(self.dress_to_open)
+        #: parts that have still to put the theme of now on
+        self.turns = TakingTurns(self)
 
     @contextmanager
     def worn_here(self, mode: Literal["dark", "light"]) -> Iterator[None]:
@@ -154,13 +158,16 @@ class Theme(QObject):
         self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
         self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
 
-    def dress(self, part: QWidget) -> None:
+    def dress(self, part: QWidget, *, in_turn: Iterable[QWidget] = ()) -> None:
         """Give a part of a window, and all that is in it, the style sheet of now and of every later theme.
+
+        ``in_turn`` are what is in it that is painted in events of their own when the theme changes.
 
         A sheet of the application would say the same, but Qt then polishes each widget once for each of its ancestors;
         one of a whole window dresses what is closed as well.
         """
         self._parts.add(part)
+        self._within.update(in_turn)
         part.setStyleSheet(self._sheet())
 
     def dress_to_open(self, part: QWidget) -> None:
@@ -222,9 +229,17 @@ class Theme(QObject):
             application.setFont(make_font(13 * self._text_scale))
             floating = (part for part in self._floating if isValid(part))
             opened = [part for part in floating if also_hidden or not part.isHidden()]
-            for part in (*(part for part in self._parts if isValid(part)), *opened):
-                part.setStyleSheet(self._sheet())
+            parts = (*(part for part in self._parts if isValid(part)), *opened)
+            if also_hidden:  # sizes follow from one another: all of them now
+                for part in parts:
+                    self._put_on(part)
+            else:
+                self.turns.take(parts, self._put_on)
+                self.turns.take(part for part in self._within if isValid(part))
         self.changed.emit()
+
+    def _put_on(self, part: QWidget) -> None:
+        part.setStyleSheet(self._sheet())
 
     def _sheet(self) -> str:
         return style_sheet(self._table(), self._text_scale, is_dark=self.is_dark)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.gui.components.painting import begin
+from jaxscope.gui.taking_turns import TakingTurns
 from jaxscope.gui.theme import colour, scaled, theme
 from jaxscope.gui.views.fold_strip import WIDTH_PX, FoldStrip
 
@@ -44,6 +45,7 @@ class WindowLayout:
         self._is_folded = False
         #: whether it was narrow, and the text scale, when the dock was given its width
         self._was_like: tuple[bool, float] | None = None
+        self.turns = TakingTurns(window)
         #: width that a person gave the dock, at text scale 1; 0 is the usual one
         self.dock_width = 0
         self.strip_place = QStackedWidget()
@@ -80,8 +82,9 @@ class WindowLayout:
         """Have the parts wear the theme; what floats over them does so when it opens."""
         window = self._window
         always: tuple[QWidget, ...] = (window.top, self.strip_place, window.rail, window.traces, window.axis)
-        for part in (*always, window.dock, window.status):
+        for part in (*always, window.status):
             theme().dress(part)
+        theme().dress(window.dock, in_turn=self._dock_parts())
         at_times: tuple[QWidget, ...] = (window.drawer, window.folder, window.sweep, window.start)
         for part in (*at_times, window.overview, self.fold):
             theme().dress_when_shown(part)
@@ -112,7 +115,19 @@ class WindowLayout:
 
     def show_work(self) -> None:
         """Show the recording."""
+        self.turns.take(self._painted_in_turn())
         self._pages.setCurrentWidget(self._work)
+
+    def _painted_in_turn(self) -> tuple[QWidget, ...]:
+        """Return what is painted for the first time when a recording is shown: all at once it would take 50 ms."""
+        window = self._window
+        middle = (self.strip_place, window.rail, window.axis, window.overview)
+        return (window.traces, *middle, *self._dock_parts(), window.top, window.status)
+
+    def _dock_parts(self) -> tuple[QWidget, ...]:
+        dock = self._window.dock
+        faces = (dock.design, dock.coefficients, dock.poles_zeros)
+        return (dock.header, dock.chain, dock.tabs, *faces, dock.response)
 
     def show_banner(self, *, visible: bool) -> None:
         """Put the banner into the place of the header strip, or take it away."""

@@ -106,6 +106,10 @@ class StartScreen(QWidget):
         self._scroll.setWidget(inner)
         inner.setAutoFillBackground(False)
 
+    def know_recent(self, paths: Sequence[str]) -> None:
+        """Take recordings that were opened before, to list them when the screen is shown again."""
+        self._recent_paths = tuple(paths)
+
     def show_recent(self, paths: Sequence[str]) -> None:
         """List recordings that were opened before."""
         self._recent_paths = tuple(paths)

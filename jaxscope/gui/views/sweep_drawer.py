@@ -46,6 +46,8 @@ from jaxscope.session.sweep import (
 )
 
 _HEAD = 46
+#: width that everything in the head needs, but what was found
+_WIDE_HEAD = 790
 _FALLBACK_RATE_HZ = 1000.0
 _HINT = "Move over the strip to see each value on the traces. ← → step, Enter uses it, Esc keeps the original"
 _HOW = "All channels of the chain in this window, through every filter: SciPy on a CPU, one program on other devices"
@@ -139,12 +141,20 @@ class SweepDrawer(AbstractView, Drawer):
 
     def _on_theme(self) -> None:
         self._head.setFixedHeight(scaled(_HEAD))
+        self._fit_head()
         self.fit_window(self.TALL_PX)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_head()
         self._show_words()
+
+    def _fit_head(self) -> None:
+        """Leave the title and the button of a key out where what is swept would have no room for its name."""
+        has_room = self.width() >= scaled(_WIDE_HEAD)
+        self._heading.setVisible(has_room)
+        self.play.setVisible(has_room)
 
     # --- what is swept
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QToolButton
 
+from jaxscope.filters.iir import Butterworth
+from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.painting.geometry import RAIL_PX
 from jaxscope.gui.theme import font
+from jaxscope.session import actions as act
 
 SCALES = (0.8, 1.0, 1.25, 1.5, 2.0)
 
@@ -81,3 +86,17 @@ def test_bars_are_as_high_as_their_text_needs(desk, scale):
     desk.scale_to(scale)
     for part, height in ((desk.window.top, 52), (desk.window.strip, 36), (desk.window.status, 28)):
         assert part.height() == round(height * scale)
+
+
+def test_two_stages_and_the_whole_form_are_seen_with_text_a_quarter_larger_in_a_small_window(desk):
+    stages = tuple(Stage(spec=Butterworth(cutoff_hz=cutoff_hz)) for cutoff_hz in (10.0, 20.0, 30.0, 40.0))
+    chain = replace(desk.store.state.document.chains[0], stages=stages)
+    desk.store.dispatch(act.SetChains(chains=(chain,)))
+    desk.window.resize(1280, 800)
+    desk.scale_to(1.25)
+    dock = desk.window.dock
+    above, below = dock.chain.hidden_rows()
+    assert len(stages) - above - below >= 2
+    last = dock.design.rows[-1]
+    shown = dock._scroll.viewport()
+    assert last.mapTo(shown, last.rect().bottomLeft()).y() <= shown.height()

@@ -120,6 +120,7 @@ def drive(monkeypatch: pytest.MonkeyPatch, look) -> None:
             look(session.window)
         finally:
             session.dispose()
+            preferences().writer.wait()
         return 0
 
     monkeypatch.setattr(app, "_run", run)
