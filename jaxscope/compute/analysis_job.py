@@ -6,6 +6,7 @@ It runs while the drawer is open and only then, at most ten times a second, afte
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 
 from jaxscope.compute import analysis_views as views
 from jaxscope.compute.analysis_frames import AnalysisFrame
@@ -81,24 +82,26 @@ def made(bench: Workbench, shown: Shown, state: SessionState) -> Generator[None,
     info = shown.wish.entry.recording.info
     on_screen = [info.channels[number] for group in shown.request.groups for number in group.channels]
     kinds = tuple(dict.fromkeys(channel.kind for channel in on_screen if channel.is_data))
-
-    def frame(**said: object) -> AnalysisFrame:
-        told = {"title": "", "unit": "", "note": "", "content": None, "problem": "", "start_s": start_s}
-        rest = {"stop_s": stop_s, "names": ()}
-        return AnalysisFrame(
-            revision=shown.wish.revision,
-            recording_id=shown.wish.entry.id,
-            view=wish.view,
-            is_selection=is_selection,
-            kinds=kinds,
-            **(told | rest | said),  # type: ignore[arg-type]
-        )
-
+    blank = AnalysisFrame(
+        revision=shown.wish.revision,
+        recording_id=shown.wish.entry.id,
+        view=wish.view,
+        start_s=start_s,
+        stop_s=stop_s,
+        is_selection=is_selection,
+        title="",
+        kinds=kinds,
+        names=(),
+        unit="",
+        content=None,
+        note="",
+        problem="",
+    )
     picked = picked_channels(shown, state, at_least=2 if wish.view == "coherence" else 1)
     if picked is None:
-        return frame(problem="No channel with a signal is on the screen")
+        return replace(blank, problem="No channel with a signal is on the screen")
     if wish.view == "coherence" and len(picked.rows) < 2:
-        return frame(title=picked.title, problem="Coherence needs two channels of one kind on the screen")
+        return replace(blank, title=picked.title, problem="Coherence needs two channels of one kind on the screen")
     is_wavelet = wish.view == "time_frequency"
     nominal = max(1, round((stop_s - start_s) * picked.group.rate_hz))
     most = {"coherence": _MOST_COMPARED, "time_frequency": MOST_WAVELET_CHANNELS}.get(wish.view, MOST_CHANNELS)
@@ -107,11 +110,12 @@ def made(bench: Workbench, shown: Shown, state: SessionState) -> Generator[None,
     )
     stretch = yield from stretch_of(bench, shown, picked, (start_s, stop_s), samples)
     if stretch is None:
-        return frame(title=picked.title, unit=picked.unit, problem=_TOO_SHORT)
+        return replace(blank, title=picked.title, unit=picked.unit, problem=_TOO_SHORT)
     has_after = any(picked.group.filtered[row] for row in picked.rows)
     content = yield from MAKERS[wish.view](stretch, picked, wish, has_after=has_after)
     cut = f"middle {stretch.stop_s - stretch.start_s:.3g} s" if stretch.is_cut else ""
-    return frame(
+    return replace(
+        blank,
         title=picked.title,
         unit=picked.unit,
         note="; ".join(part for part in (picked.note, cut) if part),

@@ -115,8 +115,8 @@ def run_demo(
     -------
     dict
         ``recording, channels, rate_hz, chain, rms_before, rms_after, knob_to_frame_ms {p50, p95},
-        compilations_while_tuning, longest_gui_stall_ms, longest_gui_work_ms, screenshot``. Work is the processor
-        time of the GUI thread alone, a stall whatever kept it from its events.
+        compilations_while_tuning, longest_gui_stall_ms, longest_gui_work_ms, gui_work_per_edit_ms, method,
+        screenshot``. Work is the processor time of the GUI thread alone, a stall whatever kept it from its events.
     """
     session = _open_session(Settings(), (), theme, size)
     try:

@@ -71,6 +71,15 @@ class EdgesPopover(Popover, AbstractView):
         self.bad_spans = SegmentedControl(_BAD_SPANS, name="Bad spans", height=28, padding=12)
         self.bad_note = Paragraph("", 11, "text3")
         self.note = Paragraph("", 11, "text3")
+        self._lay_out()
+        self.start.chosen.connect(lambda key: self._dispatch(SetInitial(chain=self._at, initial=key)))
+        self.gaps.chosen.connect(lambda key: self._dispatch(SetGaps(chain=self._at, gaps=key)))
+        self.bad_spans.chosen.connect(lambda key: self._dispatch(SetBadSpans(policy=key)))
+        self.padding.chosen.connect(lambda key: self._pad(replace(self._chain.padding, kind=key)))
+        self.samples.edited.connect(self._on_samples)
+        self.by_rule.clicked.connect(self._on_rule)
+
+    def _lay_out(self) -> None:
         inner = QVBoxLayout()
         inner.setContentsMargins(20, 14, 20, 16)
         inner.setSpacing(6)
@@ -94,12 +103,6 @@ class EdgesPopover(Popover, AbstractView):
         inner.addWidget(self.bad_note)
         inner.addWidget(self.note)
         self.body.addLayout(inner)
-        self.start.chosen.connect(lambda key: self._dispatch(SetInitial(chain=self._at, initial=key)))
-        self.gaps.chosen.connect(lambda key: self._dispatch(SetGaps(chain=self._at, gaps=key)))
-        self.bad_spans.chosen.connect(lambda key: self._dispatch(SetBadSpans(policy=key)))
-        self.padding.chosen.connect(lambda key: self._pad(replace(self._chain.padding, kind=key)))
-        self.samples.edited.connect(self._on_samples)
-        self.by_rule.clicked.connect(self._on_rule)
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         at, chains = state.viewport.active_chain, state.document.chains

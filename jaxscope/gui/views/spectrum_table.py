@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize
@@ -175,47 +177,68 @@ def size_rows(content: Histogram, unit: str) -> tuple[Row, ...]:
 
 def table_text(frame: AnalysisFrame) -> str:
     """Return what the drawer shows as a table of text, columns parted by tabs."""
-    content = frame.content
     lines = [f"# {frame.title}\t{frame.start_s:.6g} s to {frame.stop_s:.6g} s\t{frame.note}".rstrip()]
-    if isinstance(content, SpectrumCurves):
-        lines.append("band\tlow_hz\thigh_hz\tbefore\tafter\tshare_before\tshare_after\tchange_db")
-        lines += [
-            "\t".join(
-                [b.name, *_values(b.low_hz, b.high_hz, b.before, b.after, b.share_before, b.share_after, b.change_db)]
-            )
-            for b in content.bands
-        ]
-        lines.append(f"frequency_hz\tbefore ({axes.density_unit(frame.unit, is_db=False)})\tafter")
-        lines += _columns(content.frequencies_hz, content.before, content.after)
-    elif isinstance(content, Histogram):
-        for name, sizes in (("before", content.sizes_before), ("after", content.sizes_after)):
-            if sizes is not None:
-                lines.append("\t".join([name, *_values(sizes.rms, sizes.kurtosis, sizes.clipped)]))
-        lines.append(f"from ({shown_unit(frame.unit)})\tbefore\tafter")
-        lines += _columns(content.edges[:-1], content.before, content.after)
-    elif isinstance(content, Coherences) and content.places is not None:
-        first, second = content.places
-        lines.append(f"frequency_hz\t{content.names[first]} and {content.names[second]} before\tafter")
-        after = None if content.after is None else content.after[first, second]
-        lines += _columns(content.frequencies_hz, content.before[first, second], after)
-    elif isinstance(content, Coherences):
-        lines.append("\t".join(["mean before", *content.names]))
-        lines += [
-            "\t".join([name, *_values(*row)])
-            for name, row in zip(content.names, content.before[..., 1:].mean(axis=-1), strict=True)
-        ]
-    elif isinstance(content, TimeFrequency):
-        lines.append(f"frequency_hz\tmean before ({axes.density_unit(frame.unit, is_db=True)})\tmean after")
-        share = 1 - (np.arange(len(content.before.values_db)) + 0.5) / len(content.before.values_db)
-        low, high = content.low_hz, content.high_hz
-        rows_hz = low * (high / low) ** share if content.is_log else low + (high - low) * share
-        sides = [
-            np.array([row[np.isfinite(row)].mean() if np.isfinite(row).any() else np.nan for row in plane.values_db])
-            for plane in (content.before, content.after)
-            if plane is not None
-        ]
-        lines += _columns(rows_hz[::-1], sides[0][::-1], sides[1][::-1] if len(sides) > 1 else None)
+    if frame.content is not None:
+        lines += _LINES[type(frame.content)](frame.content, frame.unit)
     return "\n".join(lines) + "\n"
+
+
+def _spectrum_lines(content: SpectrumCurves, unit: str) -> list[str]:
+    bands = [
+        [b.name, *_values(b.low_hz, b.high_hz, b.before, b.after, b.share_before, b.share_after, b.change_db)]
+        for b in content.bands
+    ]
+    return [
+        "band\tlow_hz\thigh_hz\tbefore\tafter\tshare_before\tshare_after\tchange_db",
+        *map("\t".join, bands),
+        f"frequency_hz\tbefore ({axes.density_unit(unit, is_db=False)})\tafter",
+        *_columns(content.frequencies_hz, content.before, content.after),
+    ]
+
+
+def _histogram_lines(content: Histogram, unit: str) -> list[str]:
+    sizes = [
+        "\t".join([name, *_values(own.rms, own.kurtosis, own.clipped)])
+        for name, own in (("before", content.sizes_before), ("after", content.sizes_after))
+        if own is not None
+    ]
+    heading = f"from ({shown_unit(unit)})\tbefore\tafter"
+    return [*sizes, heading, *_columns(content.edges[:-1], content.before, content.after)]
+
+
+def _coherence_lines(content: Coherences, _unit: str) -> list[str]:
+    if content.places is None:
+        means = zip(content.names, content.before[..., 1:].mean(axis=-1), strict=True)
+        rows = ["\t".join([name, *_values(*row)]) for name, row in means]
+        return ["\t".join(["mean before", *content.names]), *rows]
+    first, second = content.places
+    after = None if content.after is None else content.after[first, second]
+    heading = f"frequency_hz\t{content.names[first]} and {content.names[second]} before\tafter"
+    return [heading, *_columns(content.frequencies_hz, content.before[first, second], after)]
+
+
+def _plane_lines(content: TimeFrequency, unit: str) -> list[str]:
+    share = 1 - (np.arange(len(content.before.values_db)) + 0.5) / len(content.before.values_db)
+    low, high = content.low_hz, content.high_hz
+    rows_hz = low * (high / low) ** share if content.is_log else low + (high - low) * share
+    before = _row_means(content.before.values_db)[::-1]
+    after = None if content.after is None else _row_means(content.after.values_db)[::-1]
+    heading = f"frequency_hz\tmean before ({axes.density_unit(unit, is_db=True)})\tmean after"
+    return [heading, *_columns(rows_hz[::-1], before, after)]
+
+
+def _row_means(values_db: np.ndarray) -> np.ndarray:
+    """Return the mean of what is known in each row, NaN where nothing is."""
+    return np.array([row[np.isfinite(row)].mean() if np.isfinite(row).any() else np.nan for row in values_db])
+
+
+#: what is written of each kind of content
+_LINES: dict[type, Callable[[Any, str], list[str]]] = {
+    SpectrumCurves: _spectrum_lines,
+    Histogram: _histogram_lines,
+    Coherences: _coherence_lines,
+    TimeFrequency: _plane_lines,
+}
 
 
 def _values(*numbers: float | None) -> list[str]:
