@@ -19,6 +19,8 @@ from jaxscope.filters.shapes import short_hz
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.filters.stability import pole_radius, stability_margin
 
+#: part of its ringing within which a filter must have let nearly all energy pass, to be one that lets it pass at once
+_AT_ONCE = 0.25
 MAX_LISTED = 2
 #: what is left of a zero on the circle after rounding
 NOTHING_DB = -250.0
@@ -162,11 +164,16 @@ def _levels(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
 
 
 def _ringing(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
-    settles_s = settling_s(design)
+    settles_s, rings_s = settling_s(design), ringing_s(design)
+    tip = "Until 99.99 % of the energy of its impulse response has passed"
+    passes_at_once = math.isfinite(rings_s) and settles_s < rings_s * _AT_ONCE
+    if passes_at_once:
+        # a notch or high-pass far below the rate: what passes is there at once, what it takes out goes slowly
+        settles_s, tip = rings_s, "Until its slowest pole has decayed to 1 %; what it lets pass is there at once"
     value = seconds(settles_s) if math.isfinite(settles_s) else "Never"
     late, _, at = delay_words(design, reference_hz(stage, design)).partition(" at ")
     found = [
-        Fact(label="Settles within", value=value, tip="Until 99.99 % of the energy of its impulse response has passed"),
+        Fact(label="Settles within", value=value, tip=tip),
         Fact(
             label=f"Delay at {at}" if at else "Delay",
             value=late,
@@ -174,9 +181,9 @@ def _ringing(stage: Stage, design: ChainDesign, passes: str) -> list[Fact]:
         ),
     ]
     if pole_radius(design.parts) > 0:
-        rings_s = ringing_s(design)
         value = seconds(rings_s) if math.isfinite(rings_s) else "For ever"
-        found.append(Fact(label="Rings for", value=value, tip="Until the slowest pole has decayed to 1 %"))
+        if not passes_at_once:
+            found.append(Fact(label="Rings for", value=value, tip="Until the slowest pole has decayed to 1 %"))
         margin = f"{stability_margin(design.parts):.3g}".replace("-", "−")
         tip = "1 less the radius of the outermost pole; stable above 0"
         found.append(Fact(label="Stability margin", value=margin, tip=tip))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import signal
@@ -10,8 +12,9 @@ from jaxscope.filters import FAMILIES, FilterChain, Stage
 from jaxscope.filters.coefficients import Sections, Taps
 from jaxscope.filters.design import design_chain
 from jaxscope.filters.facts import facts
-from jaxscope.filters.report import octave_fall_db, report
+from jaxscope.filters.report import octave_fall_db, report, seconds
 from jaxscope.filters.shapes import new_spec
+from jaxscope.filters.stability import pole_radius
 
 RATE_HZ = 8000.0
 #: what has no meaning below the rates of sound
@@ -102,3 +105,15 @@ def test_the_sentence_for_a_paper_has_what_papers_ask_for(family, words):
     if family != "fir_window":
         assert "its delay depends on frequency, from" in sentence
     assert "forward and backward" in report(FilterChain(phase="zero", stages=chain.stages), 512.0)
+
+
+def test_a_notch_of_a_high_rate_settles_as_slowly_as_its_poles_do():
+    stage = Stage(spec=FAMILIES["notch"](frequency_hz=50.0, q=30.0))
+    found = {fact.label: fact for fact in facts(stage, 44100.0, "zero")}
+    radius = pole_radius((stage.spec.design(44100.0),))
+    assert found["Settles within"].value == seconds(math.log(0.01) / math.log(radius) / 44100.0)
+    assert "1 %" in found["Settles within"].tip
+    assert "Rings for" not in found, "it is said once"
+    slow = {fact.label: fact for fact in facts(stage, 250.0, "zero")}
+    assert "99.99 %" in slow["Settles within"].tip
+    assert "Rings for" in slow
