@@ -1,13 +1,13 @@
 """Parquet and Arrow tables: each column of numbers is a channel, a time column gives the rate, read in slices.
 
 Columns have types here, so nothing is guessed but which column is time: one of stamps, or one of numbers with a name
-of time, judged by the same rules as in tables of text. Only that column is read at opening.
+of time, judged by the same rules as in tables of text. Only that column is gone through, behind the part that is shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,15 +22,18 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign
 from jaxscope.readers.parquet_footer import check_footer
+from jaxscope.readers.parquet_times import find_times
+from jaxscope.readers.scans import Scan, scanned_whole
 from jaxscope.readers.sources import Place, SourcedRecording
-from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
+from jaxscope.readers.steady_times import SteadyTimes
+from jaxscope.readers.text_table_time import Timing, find_timing
 
 if TYPE_CHECKING:
     import polars as pl
 
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
-#: Rows of the time column that decide whether it is one.
-_SAMPLE_ROWS = 2000
+#: Rows of the time column that are read at a time.
+PIECE_ROWS = 1 << 20
 #: A table that claims more rows than this, and more than this many a byte, is damaged.
 _PLAUSIBLE_ROWS, _PLAUSIBLE_ROWS_PER_BYTE = 1 << 23, 64
 NO_RATE = "The file tells no sampling rate: give one to filter it"
@@ -56,6 +59,87 @@ class _TableSource:
         return result
 
 
+class TableScan(Scan):
+    """A table whose times are gone through a piece at a time; the values are read where they lie.
+
+    Parameters
+    ----------
+    path : Path
+    options : OpenOptions
+
+    Raises
+    ------
+    ReadError
+        If the file is none, is damaged, or holds no column of numbers.
+    """
+
+    def __init__(self, path: Path, options: OpenOptions) -> None:
+        super().__init__(path.stat().st_size)
+        self._path, self._options = path, options
+        self._table, self._schema, self._n_rows = _table_of(path)
+        with foreign(path.name):
+            self._times = find_times(self._table, self._schema)
+        self._steady = SteadyTimes(self._times.resolution_s if self._times is not None else 0.0)
+        self._n_known = 0 if self._times is not None else self._n_rows
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there are more times than are read at once."""
+        return self._times is not None and self._n_rows > PIECE_ROWS
+
+    def step(self) -> bool:
+        if self._n_known < self._n_rows and self._times is not None:
+            with foreign(self._path.name):
+                part = self._table.slice(self._n_known, PIECE_ROWS).select(self._times.name).collect()
+            self._steady.add(self._times.seconds(part[self._times.name]))
+            if not part.height:
+                raise ReadError(f"{self._path.name} ends too early", hint="copy the file again")
+            self._n_known += part.height
+        self.position = self.n_bytes * self._n_known // max(self._n_rows, 1)
+        return self._n_known < self._n_rows
+
+    def _timing(self) -> Timing:
+        times = self._times
+        if times is None:
+            return Timing(rate_hz=None)
+        timing = self._steady.timing()
+        if timing is not None:
+            return timing
+        with foreign(self._path.name):
+            column = self._table.slice(0, self._n_known).select(times.name).collect()[times.name]
+        return find_timing(times.stamps(column))
+
+    def recording(self) -> Recording:
+        import polars as pl
+
+        times, timing = self._times, self._timing()
+        time_column = None if times is None else times.name
+        columns = [
+            name
+            for name, kind in self._schema.items()
+            if name != time_column and (kind.is_numeric() or kind == pl.Boolean)
+        ]
+        left_out = [name for name in self._schema if name not in columns and name != time_column]
+        if not columns:
+            raise ReadError(f"{self._path.name} holds no column of numbers", hint="save each channel as a column")
+        warnings = [f"Columns that hold no numbers are left out: {', '.join(left_out)}"] if left_out else []
+        warnings += [*(times.notes if times is not None else ()), *timing.warnings]
+        is_parquet = self._is_parquet
+        start = None if times is None else times.start
+        title = "Parquet" if is_parquet else "Arrow"
+        info = _describe(columns, self._n_known, start, timing, self._options, title, warnings)
+        if is_parquet:
+            with foreign(self._path.name):
+                notes = pl.read_parquet_metadata(self._path).get(KEY, "")
+            info = with_notes(info, notes) if notes else info
+        source = _TableSource(self._table, columns, self._path.name)
+        return SourcedRecording(info, [Place(source=source, row=row) for row in range(len(columns))], _nothing)
+
+    @property
+    def _is_parquet(self) -> bool:
+        return _begins_with(self._path, _PARQUET)
+
+
 def open_table(path: Path, options: OpenOptions) -> Recording:
     """Open a Parquet or Arrow file.
 
@@ -64,15 +148,29 @@ def open_table(path: Path, options: OpenOptions) -> Recording:
     ReadError
         If it is none, is damaged, or holds no column of numbers.
     """
+    return scanned_whole(TableScan(path, options))
+
+
+def scan_table(path: Path, options: OpenOptions) -> Scan | None:
+    """Return the way through a file with many times, None for one that is opened at once."""
+    scan = TableScan(path, options)
+    return scan if scan.is_long else None
+
+
+def _begins_with(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as opened:
+        return opened.read(len(magic)) == magic
+
+
+def _table_of(path: Path) -> tuple[pl.LazyFrame, dict[str, pl.DataType], int]:
+    """Return the table, the types of its columns and how many rows it has."""
     import polars as pl
 
-    with path.open("rb") as opened:
-        head = opened.read(len(_ARROW))
-    if not sniff_table(head):
+    is_parquet = _begins_with(path, _PARQUET)
+    if not is_parquet and not _begins_with(path, _ARROW):
         raise ReadError(
             f"{path.name} is neither a Parquet nor an Arrow file", hint="choose another file, or correct its suffix"
         )
-    is_parquet = head.startswith(_PARQUET)
     if is_parquet:
         check_footer(path)
     with foreign(path.name):
@@ -81,88 +179,17 @@ def open_table(path: Path, options: OpenOptions) -> Recording:
         n_rows = int(table.select(pl.len()).collect().item())
     if n_rows > max(_PLAUSIBLE_ROWS, _PLAUSIBLE_ROWS_PER_BYTE * path.stat().st_size):
         raise ReadError(f"{path.name} claims {n_rows:,} rows, which makes no sense", hint="copy the file again")
-    with foreign(path.name):
-        stamps = _stamps(table, schema)
-    timing = Timing(rate_hz=None) if stamps is None else find_timing(stamps[1])
-    time_column = None if stamps is None else stamps[0]
-    columns = [
-        name for name, kind in schema.items() if name != time_column and (kind.is_numeric() or kind == pl.Boolean)
-    ]
-    left_out = [name for name in schema if name not in columns and name != time_column]
-    if not columns:
-        raise ReadError(f"{path.name} holds no column of numbers", hint="save each channel as a column")
-    warnings = [f"Columns that hold no numbers are left out: {', '.join(left_out)}"] if left_out else []
-    warnings += [*(stamps[1].notes if stamps is not None else ()), *timing.warnings]
-    info = _describe(columns, n_rows, stamps, timing, options, "Parquet" if is_parquet else "Arrow", warnings)
-    if is_parquet:
-        with foreign(path.name):
-            notes = pl.read_parquet_metadata(path).get(KEY, "")
-        info = with_notes(info, notes) if notes else info
-    source = _TableSource(table, columns, path.name)
-    return SourcedRecording(info, [Place(source=source, row=row) for row in range(len(columns))], _nothing)
+    return table, schema, n_rows
 
 
 def _nothing() -> None:
     """Let go of nothing: each reading opens the file."""
 
 
-def _stamps(table: pl.LazyFrame, schema: dict[str, pl.DataType]) -> tuple[str, Stamps] | None:
-    """Return the name of the time column and its times, None where there is none."""
-    import polars as pl
-
-    for name, kind in schema.items():
-        if kind.is_temporal():
-            return name, _typed_stamps(table.select(name).collect()[name])
-    numbers = [name for name, kind in schema.items() if kind.is_integer() or kind.is_float()]
-    if not numbers:
-        return None
-    head = table.select(numbers).head(_SAMPLE_ROWS).collect()
-    for name in numbers:
-        found = find_stamps([head[name].cast(pl.String)], [name], [""], ".")
-        if found is not None:
-            return name, _numeric_stamps(table.select(name).collect()[name], head[name], found)
-    return None
-
-
-def _typed_stamps(column: pl.Series) -> Stamps:
-    """Return times of a column of dates, clock times or durations."""
-    import polars as pl
-
-    if column.dtype == pl.Date:
-        column = column.cast(pl.Datetime("us"))
-    unit = getattr(column.dtype, "time_unit", "ns")
-    scale = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
-    whole = column.cast(pl.Int64)
-    known = whole.drop_nulls()
-    first = int(known[0]) if len(known) else 0
-    start = None
-    if isinstance(column.dtype, pl.Datetime) and len(known):
-        zone = None if column.dtype.time_zone is None else UTC
-        start = datetime(1970, 1, 1, tzinfo=zone) + timedelta(microseconds=first * round(scale * 1e9) // 1000)
-    seconds = (whole - first).cast(pl.Float64).fill_null(float("nan")).to_numpy() * scale
-    return Stamps(seconds=seconds, start=start, resolution_s=scale, columns=(0,))
-
-
-def _numeric_stamps(column: pl.Series, head: pl.Series, found: Stamps) -> Stamps:
-    """Return the times of all rows at the scale that was found in the first of them."""
-    import polars as pl
-
-    relative = (column - head[0]).cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    moved = np.flatnonzero((relative[: len(head)] != 0) & np.isfinite(relative[: len(head)]))
-    scale = float(found.seconds[moved[-1]] / relative[moved[-1]]) if len(moved) else 1.0
-    return Stamps(
-        seconds=relative * scale,
-        start=found.start,
-        resolution_s=found.resolution_s,
-        columns=found.columns,
-        notes=found.notes,
-    )
-
-
 def _describe(
     columns: Sequence[str],
     n_rows: int,
-    stamps: tuple[str, Stamps] | None,
+    start: datetime | None,
     timing: Timing,
     options: OpenOptions,
     title: str,
@@ -182,7 +209,7 @@ def _describe(
     missing_s = sum(gap.stop_s - gap.start_s for gap in timing.gaps)
     return RecordingInfo(
         format=title,
-        start=None if stamps is None else stamps[1].start,
+        start=start,
         duration_s=None if rate_hz is None else n_rows / rate_hz + missing_s,
         channels=tuple(channels),
         gaps=timing.gaps,
@@ -211,4 +238,5 @@ FORMAT = ReaderFormat(
     suffixes=(".parquet", ".pq", ".arrow", ".feather", ".ipc"),
     sniff=sniff_table,
     open=open_table,
+    scan=scan_table,
 )

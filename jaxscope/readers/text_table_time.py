@@ -46,6 +46,8 @@ _AMBIGUOUS = {"%d-%m-%Y": "day first", "%d.%m.%Y": "day first", "%m/%d/%Y": "mon
 #: Least magnitude of epoch stamps, by the unit that they must then be in: all these are years after 2001.
 _EPOCHS = ((1e18, 1e-9), (1e15, 1e-6), (1e12, 1e-3), (1e9, 1.0))
 _JITTER = 0.01
+#: Steps that may be gaps, for times to be even otherwise.
+MOST_JUMPS = 0.02
 #: Seconds since 1970 that are still a date: the year 9000.
 _LATEST_S = 2.2e11
 
@@ -118,19 +120,22 @@ def find_timing(stamps: Stamps) -> Timing:
     warnings = [f"{unread:,} times cannot be read"] if unread else []
     steps = np.diff(seconds)
     usual = float(np.median(steps[steps > 0]))
-    off = np.abs(steps - usual)
-    allowed = max(min(1.01 * stamps.resolution_s, 0.6 * usual), _JITTER * usual)
-    even = (off <= allowed + 1e-9 * usual) & (steps > 0)
+    even = (np.abs(steps - usual) <= allowed_s(usual, stamps.resolution_s)) & (steps > 0)
     jumps = np.flatnonzero(~even & (steps > 1.5 * usual))
-    is_even = bool(even.all()) or (len(jumps) == np.count_nonzero(~even) and len(jumps) <= 0.02 * len(steps))
+    is_even = bool(even.all()) or (len(jumps) == np.count_nonzero(~even) and len(jumps) <= MOST_JUMPS * len(steps))
     if is_even and not unread:
         span = float(steps[even].sum())
-        rate = _tidy(int(np.count_nonzero(even)) / span, stamps.resolution_s / span)
+        rate = tidy_rate(int(np.count_nonzero(even)) / span, stamps.resolution_s / span)
         gaps = tuple(Gap(start_s=float(seconds[k]) + 1 / rate, stop_s=float(seconds[k + 1])) for k in jumps)
         return Timing(rate_hz=rate, gaps=gaps, warnings=tuple(warnings))
     span = float(np.ptp(seconds))
-    rate = _tidy((len(seconds) - 1) / span, stamps.resolution_s / span)
+    rate = tidy_rate((len(seconds) - 1) / span, stamps.resolution_s / span)
     return Timing(rate_hz=rate, warnings=(*warnings, *_uneven_words(steps, known, even, rate)))
+
+
+def allowed_s(usual_s: float, resolution_s: float) -> float:
+    """Return how far a step may be off the usual one and be even."""
+    return max(min(1.01 * resolution_s, 0.6 * usual_s), _JITTER * usual_s) + 1e-9 * usual_s
 
 
 def _uneven_words(
@@ -153,7 +158,7 @@ def _uneven_words(
     ]
 
 
-def _tidy(rate_hz: float, uncertainty: float) -> float:
+def tidy_rate(rate_hz: float, uncertainty: float) -> float:
     """Return the roundest rate that the stamps allow: a whole number, a whole period, or few digits."""
     allowed = rate_hz * max(uncertainty, 1e-9)
     for digits in range(4):
