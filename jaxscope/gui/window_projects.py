@@ -165,14 +165,20 @@ class ProjectFiles:
         return self._save_to(path if Path(path).suffix else path + PROJECT_SUFFIX)
 
     def _save_to(self, path: str) -> bool:
-
         state = self.shell.state
         document = state.document
-        try:
-            if document.recording is not None:
-                kept = document.recording
+        unknown = ""
+        if document.recording is not None:
+            kept = document.recording
+            try:
                 reference = reference_to(kept.path, rate_hz=kept.rate_hz, options=kept.options)
-                document = replace(document, recording=reference)
+            except OSError:  # its disk is away, or it is a folder: the work is saved all the same
+                reference, unknown = (
+                    kept,
+                    f". {Path(kept.path).name} cannot be read now",
+                )
+            document = replace(document, recording=reference)
+        try:
             save_project(path, Project(document=document, viewport=state.viewport, engine=state.engine))
         except JaxscopeError as error:
             self.window.refuse(error)
@@ -184,7 +190,7 @@ class ProjectFiles:
             return False
         self.project_path = path
         self.shell.store.mark_saved()
-        self.window.status.say(f"Saved {Path(path).name}")
+        self.window.status.say(f"Saved {Path(path).name}{unknown}")
         return True
 
     def may_discard(self) -> bool:

@@ -85,7 +85,7 @@ def fingerprint(path: str | Path) -> tuple[int, str]:
 def reference_to(
     path: str | Path, *, rate_hz: float | None = None, options: tuple[tuple[str, str], ...] = ()
 ) -> RecordingRef:
-    """Return the reference to a recording on disk."""
+    """Return the reference to a recording on disk; OSError where its file cannot be read."""
     size, digest = fingerprint(path)
     place = str(Path(path).resolve())
     return RecordingRef(path=place, size_bytes=size, fingerprint=digest, rate_hz=rate_hz, options=options)

@@ -66,11 +66,13 @@ def test_changes_without_a_project_are_asked_about_and_can_be_saved(desk, answer
         "The filter and 1 pinned chain would be lost.",
     )
     target = tmp_path / "six.jaxscope"
-    desk.store.dispatch(act.ClosedRecording())  # the hand-made one is no file
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(target), ""))
     given.append(QMessageBox.StandardButton.Save)
     assert desk.window.actions_.may_discard()
+    # the recording is not there, as on a drive that was taken out: the work is saved all the same
     assert load_project(target).document.chains == desk.store.state.document.chains
+    assert Path(load_project(target).document.recording.path).name == "six.edf"
+    assert desk.window.status.hint() == "Saved six.jaxscope. six.edf cannot be read now"
     assert desk.window.actions_.may_discard()  # and now there is nothing to ask
     assert len(asked) == 3
     desk.store.dispatch(replace(TURN, value=9.0))
