@@ -18,6 +18,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 #: How long a lane of lower rank waits at most while others keep its thread busy.
 PATIENCE_S = 0.25
 #: Lanes up to this rank are live: a person sees their results move under the hand.
@@ -230,14 +232,16 @@ class Scheduler:
 
     # -- on the workers ------------------------------------------------------------------------------------------
     def _work(self, thread_name: str) -> None:
-        while True:
-            with self._wake:
-                lane, job = self._next(thread_name)
-                if lane is None or job is None:
+        # a sample at the ends of what a float holds becomes infinite and is drawn as missing: no line on stderr for it
+        with np.errstate(over="ignore", invalid="ignore"):
+            while True:
+                with self._wake:
+                    lane, job = self._next(thread_name)
+                    if lane is None or job is None:
+                        return
+                self._turn(lane, job)
+                if job.abandoned:
                     return
-            self._turn(lane, job)
-            if job.abandoned:
-                return
 
     def _next(self, thread_name: str) -> tuple[Lane | None, Job | None]:
         """Wait for the next turn of a thread (holding the lock); None when it is time to end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 from jaxscope.compute.scheduler import Lane, Scheduler
@@ -196,6 +197,13 @@ def test_an_error_is_handed_over_and_the_thread_lives_on(made):
     assert scheduler.wait_idle(10)
     assert [type(error) for _, error in scheduler.errors] == [ZeroDivisionError, KeyError]
     assert log == ["alive"]
+
+
+def test_samples_at_the_ends_of_float64_are_no_warning(made):
+    scheduler, sums = made(Lane(name="traces")), []
+    scheduler.submit("traces", lambda token: sums.append(np.full(2, 1.7e308).mean()))
+    assert scheduler.wait_idle(10)
+    assert (scheduler.errors, sums) == ([], [np.inf])
 
 
 def test_shut_down_closes_long_jobs_and_refuses_new_ones(made):

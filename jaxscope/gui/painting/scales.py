@@ -24,6 +24,8 @@ _MOST_ROWS, _MOST_BINS = 24, 512
 _ROOM = 2.0
 #: Share of a lane that its scale bar takes at most, so that the bars of neighbouring lanes never touch.
 _MOST_OF_LANE = 0.7
+#: Heights that can be multiplied and divided by gains and pixels without leaving what a float can hold.
+_LEAST_HEIGHT, _LARGEST_HEIGHT = 1e-290, 1e290
 
 
 class ScaleBook:
@@ -64,14 +66,14 @@ class ScaleBook:
             self._followed = dict(self.fitted())
 
     def units_per_lane(self, viewport: Viewport, kind: str) -> float:
-        """Return the physical units per lane height in use for a kind."""
+        """Return the physical units per lane height in use for a kind, such that a bar for it can be drawn."""
         per_mm = viewport.sensitivity_of(kind)
         if per_mm is not None:
-            return per_mm * self.row_px / self.pixels_per_mm
+            return drawable(per_mm * self.row_px / self.pixels_per_mm)
         if not viewport.lock_scales and kind in self._followed:
-            return self._followed[kind]
+            return drawable(self._followed[kind])
         chosen = viewport.scale_of(kind)
-        return chosen if chosen is not None else self._automatic.get(kind, _UNKNOWN)
+        return drawable(chosen if chosen is not None else self._automatic.get(kind, _UNKNOWN))
 
     def units_per_mm(self, viewport: Viewport, kind: str) -> float:
         """Return the physical units per millimetre of screen in use for a kind."""
@@ -106,7 +108,12 @@ def _height_of(block: TraceBlock, places: list[int]) -> float:
 
 def scale_bar(units_per_lane: float) -> float:
     """Return the value of the scale bar of a lane: 1, 2 or 5 times a power of ten, well inside the lane."""
-    return nice_below(units_per_lane * _MOST_OF_LANE)
+    return nice_below(drawable(units_per_lane) * _MOST_OF_LANE)
+
+
+def drawable(units_per_lane: float) -> float:
+    """Return a height within what can still be multiplied: a signal of 1e308 is higher than any float with its room."""
+    return min(max(units_per_lane, _LEAST_HEIGHT), _LARGEST_HEIGHT)
 
 
 def scale_text(value: float, unit: str) -> str:

@@ -11,7 +11,7 @@ from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.painting.geometry import DIVIDER_PX, REMOVED_PX, pane_at, panes_of
 from jaxscope.gui.painting.lanes import lane_at, lanes_of, name_stride, shown_unit, span_of_names
-from jaxscope.gui.painting.scales import scale_bar, scale_text
+from jaxscope.gui.painting.scales import ScaleBook, scale_bar, scale_text
 from jaxscope.session.state import ChannelLook, Document, SessionState, Viewport
 
 INFO = RecordingInfo(
@@ -99,6 +99,15 @@ def test_pane_turns_times_into_positions_and_back():
 @pytest.mark.parametrize(("units", "bar"), [(78.0, 50.0), (300.0, 200.0), (1.9, 1.0), (75.0, 50.0), (3.0, 2.0)])
 def test_scale_bar_is_round_and_inside_its_lane(units, bar):
     assert scale_bar(units) == bar < units
+
+
+@pytest.mark.parametrize("units", [0.0, 5e-324, 1e-300, 1.7e308, float("inf")])
+def test_scale_bars_of_heights_at_the_ends_of_a_float_are_numbers(units):
+    book = ScaleBook()
+    book.row_px = 1e-3
+    for viewport in (Viewport(scales=(("eeg", units),)), Viewport(sensitivities=(("eeg", units),))):
+        height = book.units_per_lane(viewport, "eeg")
+        assert 0 < scale_bar(height / 2) <= scale_bar(height) < height < float("inf")
 
 
 def test_scale_text():
