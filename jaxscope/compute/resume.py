@@ -50,7 +50,7 @@ def finished_steps(
             "precision": options.precision,
         }
     )
-    output, given = told.get("output", {}), told.get("input", {})
+    output, given = _part(told, "output"), _part(told, "input")
     if any(told.get(name) != value for name, value in wanted.items()) or output.get("size_bytes") != size_of(target):
         return None
     if given.get("size_bytes") != size_of(source):
@@ -60,15 +60,28 @@ def finished_steps(
         return None
     if source.suffix.lower() in _SEVERAL_FILES and _is_newer_beside(source, provenance_path(target)):
         return None
-    channels = output["channels"]
-    return {
-        "path": str(target),
-        "seconds": 0.0,
-        "n_channels": len(channels),
-        "n_samples": max(channel["n_samples"] for channel in channels),
-        **{name: told[name] for name in ("method", "device", "precision", "max_abs_vs_reference")},
-        "warnings": [FINISHED, *told["warnings"]],
-    }
+    return _result(target, told)
+
+
+def _part(told: dict[str, Any], name: str) -> dict[str, Any]:
+    part = told.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _result(target: Path, told: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what the earlier run returned; None where its provenance was damaged since."""
+    try:
+        lengths = [int(channel["n_samples"]) for channel in told["output"]["channels"]]
+        return {
+            "path": str(target),
+            "seconds": 0.0,
+            "n_channels": len(lengths),
+            "n_samples": max(lengths),
+            **{name: told[name] for name in ("method", "device", "precision", "max_abs_vs_reference")},
+            "warnings": [FINISHED, *map(str, told["warnings"])],
+        }
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _is_newer_beside(source: Path, told: Path) -> bool:
@@ -82,7 +95,7 @@ def _is_newer_beside(source: Path, told: Path) -> bool:
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None  # nothing was finished that could be left as it is
     return content if isinstance(content, dict) and content.get("format") == FORMAT else None
 

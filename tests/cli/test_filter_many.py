@@ -128,6 +128,24 @@ def test_what_was_made_otherwise_is_not_finished(
     assert run(("filter", *map(str, command), "--resume")) == 3
 
 
+def test_a_damaged_provenance_file_tells_of_nothing_finished(
+    tmp_path: Path, chain: Path, told: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "x.csv", tmp_path / "y.csv"
+    source.write_text("a,b\n" + "1,2\n3,5\n" * 20)
+    command = (source, "-o", target, "--chain", chain, "--rate", "100")
+    told(0, *command)
+    provenance = tmp_path / "y.csv.json"
+    whole = json.loads(provenance.read_text())
+    damaged: list[Any] = [{**whole, name: value} for name in whole for value in (None, 5, "x", [[]], {})]
+    damaged += [{key: value for key, value in whole.items() if key != name} for name in ("output", "warnings", "input")]
+    damaged += [{**whole, "output": {**whole["output"], "channels": value}} for value in (None, [], [1], [{}])]
+    for content in (*damaged, [], None):
+        provenance.write_text(json.dumps(content))
+        assert run(("filter", *map(str, command), "--resume")) in (0, 3)
+        assert "bug" not in capsys.readouterr().err
+
+
 def test_samples_that_changed_beside_their_header_are_not_finished(
     tmp_path: Path, chain: Path, told: Callable[..., Any]
 ) -> None:
