@@ -44,6 +44,10 @@ class Registry(Mapping[str, T], Generic[T]):
             self._loaded[name] = cast(T, getattr(import_module(module), attribute))
         return self._loaded[name]
 
+    def __contains__(self, name: object) -> bool:
+        # what a file says in place of a name may be anything, and nothing is imported to look for it
+        return isinstance(name, str) and name in self._targets
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._targets)
 

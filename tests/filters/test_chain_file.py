@@ -171,6 +171,13 @@ def test_an_unknown_family_is_kept_off_with_its_data_in_the_window(tmp_path):
         chain_from_dict(data)
 
 
+@pytest.mark.parametrize("family", [{"a": 1}, [[]], None, 5])
+def test_a_family_that_is_no_text_is_refused_even_where_families_are_tolerated(family):
+    for stage in ({"family": family}, {"family": "gain", "gain": 1, "origin": {"family": family}}):
+        with pytest.raises(SpecError, match="which is not a text"):
+            chain_from_dict(GOOD | {"stages": [stage]}, tolerant=True)
+
+
 def test_an_unknown_field_is_refused_even_where_families_are_tolerated():
     with pytest.raises(SpecError, match='no field "frequency"'):
         chain_from_dict(GOOD | {"stages": [{"family": "notch", "frequency": 1}]}, tolerant=True)
