@@ -18,10 +18,11 @@ from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderR
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.workbench import Workbench
 from jaxscope.errors import JaxscopeError, WriteError, counted
-from jaxscope.session.state import Document, EngineChoice
+from jaxscope.session.state import Document, EngineChoice, RecordingRef
 
 #: Progress of a file is told at most this often.
 _TELL_EVERY_S = 0.1
+_RATE_HINT = "open one such recording and give its rate: the folder takes it for all of that format that tell none"
 _LIST, _FILTER = "folder-list", "folder"
 Yielded = TypeVar("Yielded")
 Returned = TypeVar("Returned")
@@ -136,7 +137,8 @@ def folder_steps(bench: Workbench, request: FolderRequest, token: CancelToken) -
                     now = yield from _file_steps(bench, request, token, (number, now, target), teller)
                 now = replace(now, share=1.0, seconds=time.monotonic() - begun)
             except JaxscopeError as error:
-                now = replace(now, state="failed", share=1.0, sentence=error.message, hint=error.hint)
+                hint = _RATE_HINT if error.field == "rate_hz" else error.hint
+                now = replace(now, state="failed", share=1.0, sentence=error.message, hint=hint)
             except OSError as error:
                 words = f"{row.name} cannot be read or written: {error.strerror or error}"
                 now = replace(now, state="failed", share=1.0, sentence=words, hint="check the disk and try again")
@@ -159,10 +161,7 @@ def _file_steps(
 
     number, row, target = what
     document, engine = request.document, request.engine
-    reference = document.recording
-    is_open = reference is not None and os.path.realpath(reference.path) == os.path.realpath(row.path)
-    rate_hz = reference.rate_hz if is_open and reference is not None else None
-    told = reference.options if is_open and reference is not None else ()
+    rate_hz, told = _told_of(row.path, document.recording)
     chains = document.chains if document.filter_on else ()
     options = BatchOptions(
         source=row.path,
@@ -192,7 +191,8 @@ def _file_steps(
     bench.writing.add(place)
     try:
         with open_recording(row.path, rate_hz=rate_hz, options=dict(told)) as recording:
-            row = replace(row, facts=_facts(len(recording.info.channels), recording.info.duration_s))
+            facts = _facts(len(recording.info.channels), recording.info.duration_s)
+            row = replace(row, facts=facts + _read_like(row.path, document.recording))
             teller.tell(number, row)
             with closing(run_batch(montaged(recording, document.montage), chains, options)) as blocks:
                 written = _Returning(blocks)
@@ -204,6 +204,21 @@ def _file_steps(
     finally:
         bench.writing.discard(place)
     return replace(row, state="saved", n_notes=len(written.value["warnings"]))
+
+
+def _told_of(path: str, reference: RecordingRef | None) -> tuple[float | None, tuple[tuple[str, str], ...]]:
+    """Return rate and options of a file that does not tell them: what a person told of the open one of its format."""
+    if reference is None or os.path.splitext(path)[1].lower() != os.path.splitext(reference.path)[1].lower():
+        return None, ()
+    return reference.rate_hz, reference.options
+
+
+def _read_like(path: str, reference: RecordingRef | None) -> str:
+    """Return words for a file that another one's rate or options were taken for; none where nothing was told."""
+    if reference is None or _told_of(path, reference) == (None, ()):
+        return ""
+    is_open = os.path.realpath(reference.path) == os.path.realpath(path)
+    return "" if is_open else f" · read like {os.path.basename(reference.path)}"
 
 
 class _Returning(Generic[Yielded, Returned]):

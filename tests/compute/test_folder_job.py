@@ -10,13 +10,13 @@ import pytest
 
 from jaxscope.compute.batch import filter_file
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress
-from jaxscope.compute.folder_job import FolderJobs, FolderRequest, folder_steps, listed
+from jaxscope.compute.folder_job import FolderControl, FolderJobs, FolderRequest, folder_steps, listed
 from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.scheduler import CancelToken, Scheduler
 from jaxscope.compute.workbench import Workbench
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import FilterChain, Stage
-from jaxscope.session.state import Document, EngineChoice
+from jaxscope.session.state import Document, EngineChoice, RecordingRef
 
 DOCUMENT = Document(
     chains=(FilterChain(name="low", stages=(Stage(spec=Butterworth(order=2, cutoff_hz=5.0)),), channels=()),)
@@ -143,3 +143,59 @@ def test_the_window_lists_begins_and_stops_on_its_lanes(folder, tmp_path):
     jobs.stop()
     assert not errors
     assert scheduler.shut_down()
+
+
+def test_what_the_open_recording_was_told_is_taken_for_the_others_of_its_format(tmp_path):
+    folder, target = tmp_path / "night", tmp_path / "clean"
+    folder.mkdir()
+    values = np.random.default_rng(0).standard_normal(400)
+    for name in ("a.csv", "b.csv"):
+        (folder / name).write_text("\n".join(["x", *(f"{value:.5f}" for value in values)]) + "\n", encoding="utf-8")
+    np.save(folder / "c.npy", values)
+    (folder / "d.csv").write_text(
+        "\n".join(["time,x", *(f"{n / 50},{value:.5f}" for n, value in enumerate(values))]), encoding="utf-8"
+    )
+    document = replace(DOCUMENT, recording=RecordingRef(path=str(folder / "a.csv"), rate_hz=100.0))
+    bench, told = _bench()
+    _run(bench, replace(_request(folder, target), document=document))
+    rows = {name: step.row for name, step in _last_rows(told).items()}
+    assert {name: row.state for name, row in rows.items()} == {
+        "a.csv": "saved", "b.csv": "saved", "c.npy": "failed", "d.csv": "saved",
+    }  # fmt: skip
+    assert rows["a.csv"].facts == "1 channel · 0:04"
+    assert rows["b.csv"].facts == "1 channel · 0:04 · read like a.csv"
+    assert rows["d.csv"].facts.startswith("1 channel · 0:08"), "it tells its own rate, and keeps it"
+    assert "open one such recording" in rows["c.npy"].hint
+    assert "--rate" not in rows["c.npy"].hint
+
+
+def test_a_job_that_is_held_waits_and_rows_are_left_out_and_taken_again(folder, tmp_path):
+    bench, told = _bench()
+    control = FolderControl()
+    control.skipped.add(0)
+    control.again.append(1)
+    control.hold(held=True)
+    steps = folder_steps(bench, _request(folder, tmp_path / "clean"), CancelToken(), control)
+    for _ in range(20):
+        next(steps)
+    assert told == []
+    control.hold(held=False)
+    for _ in steps:
+        pass
+    assert {name: step.row.state for name, step in _last_rows(told).items()} == {
+        "a.csv": "skipped", "b.edf": "failed", "deep/c.csv": "saved",
+    }  # fmt: skip
+    begun = [step.row.name for step in told if step.row is not None and step.row.state == "running" and not step.row.share]
+    assert begun[0] == "b.edf"
+    assert begun[-1] == "b.edf"
+    assert control.passed == {0, 1, 2}
+
+
+def test_results_may_be_of_another_format_and_never_take_the_place_of_each_other(folder, tmp_path):
+    (folder / "a.tsv").write_text((folder / "a.csv").read_text().replace(",", "\t"), encoding="utf-8")
+    bench, told = _bench()
+    _run(bench, _request(folder, tmp_path / "clean", suffix=".npz"))
+    rows = {name: step.row for name, step in _last_rows(told).items()}
+    assert rows["a.csv"].state == rows["deep/c.csv"].state == "saved"
+    assert (tmp_path / "clean" / "deep" / "c.npz").is_file()
+    assert rows["a.tsv"].sentence.startswith("a.csv would be written to")
