@@ -57,7 +57,7 @@ def info(
 
 
 def _show(content: dict[str, Any]) -> None:
-    length = "unknown" if content["duration_s"] is None else f"{content['duration_s']:.6g} s"
+    length = "of unknown length" if content["duration_s"] is None else f"{content['duration_s']:.6g} s"
     start = f", from {content['start']}" if content["start"] else ""
     show(f"{content['format']}, {counted(len(content['channels']), 'channel')}, {length}{start}")
     channels = table("channel", "kind", "unit", ">rate, Hz", ">samples", ">lowest", ">highest", ">mean", ">missing")
@@ -74,6 +74,8 @@ def _show(content: dict[str, Any]) -> None:
         show(f"and {counted(len(content['annotations']) - 20, 'more annotation')}")
     for warning in content["warnings"]:
         show(f"warning: {warning}")
+    if any(channel["rate_hz"] is None and channel["n_samples"] for channel in content["channels"]):
+        show("with --rate it is told, here and to jaxscope filter")
 
 
 def _number(value: float | None) -> str:
