@@ -11,14 +11,23 @@ from jaxscope.gui.theme import colour, scaled
 
 
 class Drawer(QWidget):
-    """A drawer; in windows lower than ``TALL_PX`` it is lower too."""
+    """A drawer; in windows lower than ``TALL_PX`` it is lower too, and large text never lets it take the traces' place.
+
+    ``rows_below`` is how many rows of controls stand under its head where it is narrow.
+    """
 
     LOW, HIGH = 318, 372
     TALL_PX = 860
+    #: the most of a window that it takes, and the least that it needs at text scale 1
+    MOST_SHARE, LEAST = 0.42, 180
+    ROW = 46
+    rows_below = 0
 
     def fit_window(self, window_px: int) -> None:
         """Take the height that a window of some height leaves."""
-        self.setFixedHeight(scaled(self.HIGH if window_px >= self.TALL_PX else self.LOW))
+        usual = scaled(self.HIGH if window_px >= self.TALL_PX else self.LOW)
+        most = max(scaled(self.LEAST), round(window_px * self.MOST_SHARE))
+        self.setFixedHeight(min(usual, most) + self.rows_below * scaled(self.ROW))
 
     def sizeHint(self) -> QSize:
         return QSize(900, self.height())

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Self, cast
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.compute.analysis_frames import AnalysisFrame, Coherences, Histogram, SpectrumCurves, TimeFrequency
@@ -20,6 +21,7 @@ from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import RIGHT, text_width
 from jaxscope.gui.components.segmented import Segment, SegmentedControl
+from jaxscope.gui.components.select import Select
 from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
@@ -34,6 +36,8 @@ from jaxscope.session.analysis import Analysis, AnalysisView
 from jaxscope.session.state import SessionState
 
 _HEAD = 44
+#: width under which plot and numbers stand in each other's place
+_NARROW = 700
 _VIEWS = (
     Segment(key="spectrum", label="Spectrum", tip="Power by frequency, with the powers of bands"),
     Segment(key="spectrogram", label="Spectrogram", tip="Power over time, by segments of one length"),
@@ -61,6 +65,12 @@ class SpectrumDrawer(AbstractView, Drawer):
         self.setAccessibleName("Spectrum")
         self.views = SegmentedControl(_VIEWS, name="What is shown")
         self.views.chosen.connect(lambda key: self._change(view=cast(AnalysisView, key)))
+        #: the same choice where there is no room for all of them side by side
+        self.view_menu = Select("What is shown", [(view.key, view.label) for view in _VIEWS], width=150)
+        self.view_menu.chosen.connect(self.views.chosen.emit)
+        self.numbers = IconButton("table", "Numbers in place of the plot", size=28)
+        self.numbers.clicked.connect(self._swap_numbers)
+        self._is_narrow = self._shows_numbers = False
         self.title = Label("", px=12, token="text2", align=RIGHT, shrink=True)
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.copy = IconButton("copy", "Copy values: what is shown, as a table of text", size=28)
@@ -102,7 +112,9 @@ class SpectrumDrawer(AbstractView, Drawer):
         head.setSpacing(8)
         head.addWidget(heading)
         head.addWidget(self.views)
+        head.addWidget(self.view_menu)
         head.addWidget(self.title, 1)
+        head.addWidget(self.numbers)
         head.addWidget(self.copy)
         head.addWidget(self.close_button)
         pair = QWidget()
@@ -153,6 +165,7 @@ class SpectrumDrawer(AbstractView, Drawer):
             self.picture.show_times(viewport.cursors_s, self._pointer_s)
         if viewport.analysis != before.analysis or state is previous:
             self.views.set_current(self.wish.view)
+            self.view_menu.set_current(self.wish.view)
             self._show_content()
 
     def show_frame(self, outcome: object) -> None:
@@ -184,7 +197,7 @@ class SpectrumDrawer(AbstractView, Drawer):
         self.choices.show_choices(wish, frame, self._state.viewport.selected_channels)
         page = {"spectrum": 0, "spectrogram": 1, "time_frequency": 1, "histogram": 2, "coherence": 3}[wish.view]
         self._pages.setCurrentIndex(page)
-        self.side.setVisible(wish.view in ("spectrum", "histogram"))
+        self._share_width()
         self._show_title(frame)
         problem = "" if frame is None else frame.problem
         if isinstance(content, SpectrumCurves) and frame is not None:
@@ -199,6 +212,29 @@ class SpectrumDrawer(AbstractView, Drawer):
         if page == 3:
             self._show_coherence(content if isinstance(content, Coherences) else None, problem)
         self.side.show_frame(frame, wish)
+
+    def _share_width(self) -> None:
+        """Show plot and numbers side by side, or one of them where both have no room."""
+        has_numbers = self.wish.view in ("spectrum", "histogram")
+        shows_both = not self._is_narrow
+        self.views.setVisible(shows_both)
+        self.view_menu.setVisible(not shows_both)
+        self.numbers.setVisible(has_numbers and not shows_both)
+        self.side.setVisible(has_numbers and (shows_both or self._shows_numbers))
+        self._pages.setVisible(shows_both or not (has_numbers and self._shows_numbers))
+
+    def _swap_numbers(self) -> None:
+        self._shows_numbers = not self._shows_numbers
+        words = "Plot in place of the numbers" if self._shows_numbers else "Numbers in place of the plot"
+        self.numbers.set_tip(words)
+        self._share_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < scaled(_NARROW)
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._share_width()
 
     def _show_coherence(self, content: Coherences | None, problem: str) -> None:
         wish = self.wish

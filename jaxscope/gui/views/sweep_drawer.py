@@ -24,19 +24,17 @@ from jaxscope.filters.spec import AbstractFilterSpec
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
-from jaxscope.gui.components.number_field import NumberField
-from jaxscope.gui.components.numbers import NumberRange, write_exact
+from jaxscope.gui.components.numbers import write_exact
 from jaxscope.gui.components.painting import RIGHT, text_width
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.sweep_measures_menu import MeasuresDesk
 from jaxscope.gui.views.sweep_plot import SweepPlot
+from jaxscope.gui.views.sweep_range import SweepRange
 from jaxscope.session.actions import SelectStage, TurnKnob
 from jaxscope.session.state import SessionState
 from jaxscope.session.sweep import (
-    FEWEST_STEPS,
-    MOST_STEPS,
     USUAL_STEPS,
     SweptKnob,
     sweep_values,
@@ -48,6 +46,8 @@ from jaxscope.session.sweep import (
 _HEAD = 46
 #: width that everything in the head needs, but what was found
 _WIDE_HEAD = 790
+#: width under which it has two rows
+_ONE_ROW = 680
 _FALLBACK_RATE_HZ = 1000.0
 _HINT = "Move over the strip to see each value on the traces. ← → step, Enter uses it, Esc keeps the original"
 _HOW = "All channels of the chain in this window, through every filter: SciPy on a CPU, one program on other devices"
@@ -78,11 +78,7 @@ class SweepDrawer(AbstractView, Drawer):
         self.setAccessibleName("Sweep")
         self._heading = Label("Sweep", px=14, weight=600)
         self.knobs = Select("What is swept", width=200)
-        self.from_field = NumberField("From", width=76)
-        self.to_field = NumberField("To", width=76)
-        span = NumberRange(low=FEWEST_STEPS, high=MOST_STEPS, step=1, whole=True)
-        self.steps_field = NumberField("Steps", span=span, unit="steps", width=86)
-        self.unit_words = Label("", px=12, token="text3")
+        self.range = SweepRange()
         self.words = Label("", px=12, token="text2", align=RIGHT, shrink=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.words.setToolTip(_HOW)
@@ -108,27 +104,22 @@ class SweepDrawer(AbstractView, Drawer):
         head.setSpacing(8)
         head.addWidget(self._heading)
         head.addWidget(self.knobs)
-        head.addWidget(self.from_field)
-        head.addWidget(Label("to", px=12, token="text2"))
-        head.addWidget(self.to_field)
-        head.addWidget(self.unit_words)
-        head.addWidget(self.steps_field)
+        head.addWidget(self.range)
         head.addWidget(self.words, 1)
         for part in (self.play, self.keep, self.use, self.close_button):
             head.addWidget(part)
+        self._head_row = head
         self._head = QWidget()
         self._head.setLayout(head)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 1, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self._head)
-        whole.addWidget(self.plot, 1)
+        self._whole = QVBoxLayout(self)
+        self._whole.setContentsMargins(0, 1, 0, 0)
+        self._whole.setSpacing(0)
+        self._whole.addWidget(self._head)
+        self._whole.addWidget(self.plot, 1)
 
     def _connect(self) -> None:
         self.knobs.chosen.connect(self._choose_knob)
-        self.from_field.edited.connect(lambda value, _: self._set_range(begin=value))
-        self.to_field.edited.connect(lambda value, _: self._set_range(stop=value))
-        self.steps_field.edited.connect(lambda value, _: self._set_range(steps=round(value)))
+        self.range.edited.connect(self._set_range)
         self.play.clicked.connect(self.plot.toggle_play)
         self.keep.clicked.connect(self.keep_original)
         self.use.clicked.connect(self.take)
@@ -155,6 +146,16 @@ class SweepDrawer(AbstractView, Drawer):
         has_room = self.width() >= scaled(_WIDE_HEAD)
         self._heading.setVisible(has_room)
         self.play.setVisible(has_room)
+        rows_below = int(self.width() < scaled(_ONE_ROW))
+        if rows_below == self.rows_below:
+            return
+        self.rows_below = rows_below
+        self.range.set_below(below=bool(rows_below))
+        if rows_below:
+            self._whole.insertWidget(1, self.range)
+        else:
+            self._head_row.insertWidget(2, self.range)
+        self.fit_window(self.window().height())
 
     # --- what is swept
 
@@ -195,9 +196,7 @@ class SweepDrawer(AbstractView, Drawer):
         self._merge_key = f"sweep-{next(_sweeps)}"
         self._begin, self._stop = usual_range(spec, self._knob, self.rate_hz)
         self._steps = USUAL_STEPS
-        for field in (self.from_field, self.to_field):
-            low, high = spec.limits(self._knob.name, self.rate_hz)
-            field.set_span(NumberRange(low=low, high=high, step=0.1 if self._knob.is_log else 1, log=self._knob.is_log))
+        self.range.set_limits(*spec.limits(self._knob.name, self.rate_hz), self._knob)
         self._show_choices()
         self._show_range()
         return True
@@ -222,10 +221,14 @@ class SweepDrawer(AbstractView, Drawer):
         self._dispatch(SelectStage(chain=target[0], stage=target[1]))
         self._ask()
 
-    def _set_range(self, *, begin: float | None = None, stop: float | None = None, steps: int | None = None) -> None:
-        self._begin = self._begin if begin is None else begin
-        self._stop = self._stop if stop is None else stop
-        self._steps = self._steps if steps is None else steps
+    def _set_range(self, name: str, number: float) -> None:
+        match name:
+            case "begin":
+                self._begin = number
+            case "stop":
+                self._stop = number
+            case _:
+                self._steps = round(number)
         self._show_range()
         self._ask()
 
@@ -233,12 +236,7 @@ class SweepDrawer(AbstractView, Drawer):
         spec, knob = self.spec, self._knob
         if spec is None or knob is None:
             return
-        self.from_field.show_value(self._begin)
-        self.to_field.show_value(self._stop)
-        self.steps_field.show_value(self._steps)
-        self.steps_field.setEnabled(not knob.is_whole)
-        self.unit_words.setText(knob.unit)
-        self.unit_words.setVisible(bool(knob.unit))
+        self.range.show_range(self._begin, self._stop, self._steps, knob)
         begin, stop = sorted((self._begin, self._stop))
         values = sweep_values(begin, stop, self._steps, knob)
         self.plot.show_values(values, knob.unit, _nearest(values, knob.value_of(spec)))

@@ -30,7 +30,9 @@ from jaxscope.gui.painting.geometry import rail_px
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.traces_numbers import span_text
 
-_STRIP, _GAP = 76, 6
+_STRIP, _LOW_STRIP, _GAP = 76, 52, 6
+#: height under which the pictures leave more to the curves
+_LOW = 200
 _RIGHT = 16
 _TOKENS = ("t1", "t3", "t2", "t4", "t7", "t8", "t5", "t6")
 _PLAY_MS = 60
@@ -141,9 +143,13 @@ class SweepPlot(QWidget):
 
     # --- places
 
+    def _strip_px(self) -> int:
+        """Return the height of the pictures."""
+        return scaled(_STRIP if self.height() >= scaled(_LOW) else _LOW_STRIP)
+
     def _axis(self) -> QRectF:
         """Return the curves' place."""
-        top = scaled(_STRIP) + scaled(18)
+        top = self._strip_px() + scaled(18)
         left = float(rail_px())
         return QRectF(left, top, max(1.0, self.width() - left - _RIGHT), max(1.0, self.height() - top - scaled(24)))
 
@@ -222,7 +228,7 @@ class SweepPlot(QWidget):
         size = max(float(np.abs(known).max()) if known.size else 0.0, 1e-300)
         # evenly, though the values that are pictured are whole steps
         left = self._axis().left() + place * (wide + _GAP)
-        box = QRectF(left, scaled(4), wide, float(scaled(_STRIP)))
+        box = QRectF(left, scaled(4), wide, float(self._strip_px()))
         rounded(painter, box, 5, "canvas", "after" if is_chosen else "line", 2 if is_chosen else 1)
         label = QRectF(box.left(), box.bottom() - scaled(20), box.width(), scaled(18))
         face, token = (font(11, 600), "text") if is_chosen else (font(11), "text3")
@@ -252,7 +258,7 @@ class SweepPlot(QWidget):
         for share in (0.0, 0.5, 1.0):
             y = axis.bottom() - share * axis.height()
             painter.fillRect(QRectF(axis.left(), round(y), axis.width(), 1), colour("line"))
-            room = QRectF(axis.left() - 66, y - scaled(8), 60, scaled(16))
+            room = QRectF(0, y - scaled(8), axis.left() - 6, scaled(16))
             draw_text(painter, room, f"{round(share * 100)} %", font(11), "text3", RIGHT)
         count = len(self.values)
         free_from = -1e9
@@ -305,7 +311,7 @@ class SweepPlot(QWidget):
     def _paint_current(self, painter: QPainter, frame: SweepFrame, axis: QRectF) -> None:
         x = round(self._x(self.current))
         painter.fillRect(
-            QRectF(x, scaled(_STRIP) + scaled(6), 1, axis.bottom() - scaled(_STRIP) - scaled(6)), colour("text")
+            QRectF(x, self._strip_px() + scaled(6), 1, axis.bottom() - self._strip_px() - scaled(6)), colour("text")
         )
         taken: list[float] = []
         for place, token in zip(range(len(frame.measures)), _TOKENS, strict=False):

@@ -309,3 +309,24 @@ def test_the_first_choice_of_channels_says_that_it_is_a_kind(desk) -> None:
     kind = drawer.choices.selects["kind"]
     assert kind.itemText(0) == "Main kind"
     assert "most" in kind.toolTip()
+
+
+def test_where_it_is_narrow_the_numbers_take_the_place_of_the_plot_when_they_are_asked_for(desk):
+    drawer = desk.window.drawer
+    desk.store.dispatch(SetAnalysis(analysis=Analysis(shown=True)))
+    desk.pump()
+    assert drawer.side.isVisible()
+    assert drawer.views.isVisible()
+    assert not drawer.numbers.isVisible()
+    desk.scale_to(2.0)
+    assert drawer.view_menu.isVisible()
+    assert not drawer.views.isVisible()
+    assert drawer.curves.width() > 300
+    assert not drawer.side.isVisible()
+    drawer.numbers.click()
+    assert drawer.side.isVisible()
+    assert not drawer.curves.isVisible()
+    assert drawer.numbers.accessibleName() == "Plot in place of the numbers"
+    drawer.view_menu.chosen.emit("histogram")
+    assert desk.store.state.viewport.analysis.view == "histogram"
+    assert drawer.view_menu.current == "histogram"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLineEdit, QMenu
 
 from jaxscope.compute.sweep_frames import SweepFrame
 from jaxscope.filters.iir import Butterworth
@@ -117,9 +117,9 @@ def test_space_plays_to_and_fro_until_it_is_pressed_again(desk, drawer, qtbot):
 
 
 def test_range_and_steps_are_typed_and_asked_for_anew(desk, drawer):
-    drawer.from_field.edited.emit(10.0, "k")
-    drawer.to_field.edited.emit(40.0, "k")
-    drawer.steps_field.edited.emit(7.0, "k")
+    drawer.range.from_field.edited.emit(10.0, "k")
+    drawer.range.to_field.edited.emit(40.0, "k")
+    drawer.range.steps_field.edited.emit(7.0, "k")
     request = _asked(desk)[-1]
     assert len(request.numbers) == 7
     assert (request.numbers[0], request.numbers[-1]) == (10.0, 40.0)
@@ -178,3 +178,18 @@ def test_a_band_of_ones_own_is_typed_and_a_bad_one_is_explained(desk, drawer):
 def test_another_device_is_asked_anew(desk, drawer):
     desk.store.dispatch(act.ChooseEngine(precision="float32"))
     assert _asked(desk)[-1].engine.precision == "float32"
+
+
+@pytest.mark.parametrize(("scale", "size"), [(1.0, (1280, 800)), (1.25, (1280, 800)), (2.0, (1600, 1000))])
+def test_nothing_in_it_is_cut_with_large_text_and_the_traces_keep_their_place(desk, drawer, scale, size):
+    desk.window.resize(*size)
+    desk.scale_to(scale)
+    for part in (drawer.use, drawer.keep, drawer.close_button, *drawer.range.findChildren(QLineEdit)):
+        assert part.width() >= part.minimumSizeHint().width(), part.accessibleName()
+    assert drawer.range.steps_field.width() >= scale * 80
+    assert drawer.mapTo(desk.window, drawer.rect().bottomLeft()).y() < desk.window.height()
+    assert drawer.plot.height() > 100 * scale
+    assert desk.window.traces.height() > size[1] * 0.15
+    desk.scale_to(1.0)
+    desk.window.resize(1600, 1000)
+    assert drawer.rows_below == 0
