@@ -22,6 +22,7 @@ from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
 from jaxscope.engines.fused_view import fused_view
+from jaxscope.engines.host_stream import pays_on_host, stream_on_host
 from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
 from jaxscope.engines.precision import coefficients_held_by
@@ -29,7 +30,7 @@ from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
 from jaxscope.engines.staging import Stage, Weights, bucket_samples
-from jaxscope.engines.streaming import Flow, run_chunks, with_rows
+from jaxscope.engines.streaming import Flow, collect, run_chunks, with_rows
 from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
 from jaxscope.side_by_side import n_threads, side_by_side
@@ -219,10 +220,14 @@ class JaxProgram(AbstractProgram):
 
     def _stream_rows(self, flow: Flow, length: int, padded_rows: int, *, alone: bool) -> list[Array]:
         """Filter a flow in chunks of (``padded_rows``, ``length``), ``alone`` on one core where others are busy."""
-        placed = self.weights_for(flow.rows, padded_rows, backwards=flow.backwards)
-        weights = tuple(placed[k] for k in flow.numbers)
         by_row = tuple(self.by_row[k] for k in flow.numbers)
         kinds = tuple(self._kinds(backwards=flow.backwards)[k] for k in flow.numbers)
+        if pays_on_host(self.device, kinds, flow.x.size):
+            self.ran_on = self.ran_on or (self.device,)
+            host = self._host_weights(backwards=flow.backwards)
+            return stream_on_host(flow, length, kinds, by_row, [host[k] for k in flow.numbers], self.dtype)
+        placed = self.weights_for(flow.rows, padded_rows, backwards=flow.backwards)
+        weights = tuple(placed[k] for k in flow.numbers)
         compiled_advance = compiled.advance_alone if alone else compiled.advance
         is_checked = "block" in (self.kinds[k] for k in flow.numbers)
         # one chunk that needs no change is read where it lies
@@ -243,7 +248,7 @@ class JaxProgram(AbstractProgram):
             def fill(x: Array, offset: Array) -> Any:
                 return self._place(x if as_it_is else stage.fill(x, offset, at_end=flow.backwards))
 
-            return run_chunks(flow, length, carried, fill, advance, _collect)
+            return run_chunks(flow, length, carried, fill, advance, collect)
 
     def noted(self, out: Any) -> Any:
         """Note which devices hold a first result, and return it."""
@@ -363,15 +368,6 @@ class JaxProgram(AbstractProgram):
             part = column[int(row) if len(column) > 1 else 0]
             y[number] = gustafsson(part, np.asarray(x[number], dtype=np.float64))
         return y
-
-
-def _collect(y: Array, first: int, out: Any, level: Array) -> None:
-    """Wait for a chunk and write it from ``first`` on, plus the steady level, to its place."""
-    done = np.asarray(out)[: y.shape[0], first : first + y.shape[1]]
-    if level.any():
-        np.add(done, level[:, np.newaxis].astype(y.dtype), out=y)
-    else:
-        y[...] = done
 
 
 class BlockProgram(JaxProgram):

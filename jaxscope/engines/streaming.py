@@ -114,10 +114,26 @@ def run_chunks(
     if pending is not None:
         collect(*pending, flow.level)
     after = [np.asarray(state)[: len(flow.rows)] for state in carried]
-    # a block filter's state keeps every NaN that went in, so its samples need no pass of their own
-    if not all(np.isfinite(state).all() for state in after) and not np.isfinite(flow.x).all():
-        raise NotFiniteError
+    raise_unless_finite(after, flow.x)
     return after
+
+
+def raise_unless_finite(after: Sequence[Array], x: Array) -> None:
+    """Raise where a sample is not finite, as the states after it tell.
+
+    A block filter's state keeps every NaN that went in, so its samples need no pass of their own.
+    """
+    if not all(np.isfinite(state).all() for state in after) and not np.isfinite(x).all():
+        raise NotFiniteError
+
+
+def collect(y: Array, first: int, out: Any, level: Array) -> None:
+    """Wait for a chunk and write it from ``first`` on, plus the steady level, to its place."""
+    done = np.asarray(out)[: y.shape[0], first : first + y.shape[1]]
+    if level.any():
+        np.add(done, level[:, np.newaxis].astype(y.dtype), out=y)
+    else:
+        y[...] = done
 
 
 def with_rows(state: Array, n_rows: int) -> Array:

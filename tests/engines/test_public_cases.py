@@ -209,7 +209,7 @@ def test_a_hundred_moves_of_a_knob_compile_once(chain, sections) -> None:
 
 def test_memory_does_not_grow_with_chunks(chain, sections) -> None:
     design = chain(sections(scipy.signal.butter(2, 0.2, output="sos")))
-    x = np.zeros((4, 1 << 19), dtype=np.float32)
+    x = np.zeros((4, 1 << 21), dtype=np.float32)
     program = make_program(design, n_channels=4, precision="float32", method="block")
     program.run(x[:, :1000])
     tracemalloc.start()

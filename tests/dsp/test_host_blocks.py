@@ -1,0 +1,86 @@
+"""Blocks worked out by NumPy give what the compiled block filter gives."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import signal
+
+from jaxscope.dsp import block_iir, host_blocks
+from jaxscope.dsp.block_matrices import BLOCK, BlockMatrices, block_matrices, turned
+from jaxscope.dsp.realisation import cascade_state_space, stacked
+
+
+def matrices(dtype: str, *cutoffs: float, backwards: bool = False) -> BlockMatrices:
+    spaces = [
+        cascade_state_space(tuple(map(tuple, signal.butter(3, cutoff, output="sos").tolist()))) for cutoff in cutoffs
+    ]
+    found = block_matrices(spaces[0] if len(spaces) == 1 else stacked(spaces), dtype)
+    return turned(found) if backwards else found
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("by_channel", [False, True])
+@pytest.mark.parametrize(
+    ("n_blocks", "n_valid"), [(1, 7), (7, 200), (12, 12 * BLOCK), (320, 320 * BLOCK - 5), (9216, 9216 * BLOCK - 40)]
+)
+def test_the_host_gives_what_the_compiled_filter_gives(
+    n_blocks: int, n_valid: int, by_channel: bool, backwards: bool
+) -> None:
+    assert block_iir.block_multiple(n_blocks) == n_blocks
+    rng = np.random.default_rng(n_blocks)
+    n = n_blocks * BLOCK
+    x = rng.standard_normal((3, n))
+    x[:, slice(n - n_valid) if backwards else slice(n_valid, None)] = 0
+    weights = matrices("float64", *((0.01, 0.2, 0.4) if by_channel else (0.02,)), backwards=backwards)
+    state = rng.standard_normal((3, 4))
+    if by_channel:
+        compiled = block_iir.block_filter_rows_backwards if backwards else block_iir.block_filter_rows
+        expected, after = compiled(x, state, jnp.int32(n_valid), weights)
+    else:
+        expected, after = block_iir.block_filter(x, state, jnp.int32(n_valid), weights, backwards=backwards)
+    wide = np.full((3, n + 8), 7.0)  # channels that do not follow each other in memory
+    y = wide[:, :n]
+    begun = state.copy()
+    scratch = host_blocks.Scratch()
+    end = host_blocks.block_filter(x, state, n_valid, weights, y, scratch, backwards=backwards)
+    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(end, after, rtol=0, atol=1e-12)
+    assert (wide[:, n:] == 7.0).all()
+    np.testing.assert_array_equal(state, begun)
+    # nobody wants the samples: the same state, from the same scratch
+    again = host_blocks.block_filter(x, state, n_valid, weights, None, scratch, backwards=backwards)
+    np.testing.assert_array_equal(again, end)
+
+
+@pytest.mark.parametrize("by_channel", [False, True])
+@pytest.mark.parametrize("n_rows", [1, 127, 129, 300])
+def test_products_in_pieces_are_products(n_rows: int, by_channel: bool) -> None:
+    rng = np.random.default_rng(n_rows)
+    rows, matrix = rng.standard_normal((3, n_rows + 1, 40)), rng.standard_normal((3, 40, 32))
+    matrix = matrix if by_channel else matrix[1]
+    for used in (rows[:, 1:], rows[:, :-1, 3:35], np.ascontiguousarray(rows[:, 1:])):
+        own = matrix[..., : used.shape[2], :]
+        out = np.empty((3, n_rows, 32))
+        assert host_blocks.product(used, own, out) is out
+        np.testing.assert_allclose(out, used @ own, rtol=0, atol=1e-12)
+
+
+def test_what_is_too_small_leaves_the_states() -> None:
+    weights = matrices("float32", 0.001)
+    state = np.full((1, 4), 1e-30, dtype=np.float32)
+    silence = np.zeros((1, 128 * BLOCK), dtype=np.float32)
+    for _ in range(40):
+        state = host_blocks.block_filter(silence, state, silence.shape[1], weights, None, host_blocks.Scratch())
+        assert not ((state != 0) & (np.abs(state) < np.finfo(np.float32).tiny)).any()
+    assert not state.any()
+
+
+def test_scratch_is_used_again_by_name_and_shape() -> None:
+    scratch = host_blocks.Scratch()
+    first = scratch.room("a", (2, 3), "float32")
+    assert scratch.room("a", (2, 3), "float32") is first
+    assert scratch.room("b", (2, 3), "float32") is not first
+    assert scratch.room("a", (2, 3), "float64").dtype == np.float64
+    assert scratch.room("a", (3, 3), "float64").shape == (3, 3)
