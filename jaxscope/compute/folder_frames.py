@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-RowState = Literal["waiting", "running", "saved", "before", "failed"]
+RowState = Literal["waiting", "running", "saved", "before", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,8 @@ class FolderRow:
 
     ``name`` is its place in the folder and in that of the outputs. ``facts`` says what it holds, once it is open.
     ``sentence`` and ``hint`` say why it failed. ``seconds`` is how long it took, and ``n_notes`` how many things had to
-    be mended or assumed. ``before`` is a recording that an earlier run has finished in the same way.
+    be mended or assumed. ``before`` is a recording that an earlier run has finished in the same way; ``skipped`` is one
+    that a person wants to be left out.
     """
 
     path: str

@@ -2,13 +2,16 @@
 
 It keeps the filter that it was begun with. Files that an earlier run has finished in the same way are left as they are,
 so it may be stopped and taken up again; a file that fails says why, and the others go on. Between two blocks the thread
-serves what a hand waits for, as during an export.
+serves what a hand waits for, as during an export. It may be held between two blocks, and recordings may be left out or
+taken again while it runs.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections import deque
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -23,6 +26,8 @@ from jaxscope.session.state import Document, EngineChoice, RecordingRef
 #: Progress of a file is told at most this often.
 _TELL_EVERY_S = 0.1
 _RATE_HINT = "open one such recording and give its rate: the folder takes it for all of that format that tell none"
+#: A held job looks this often whether it may go on; a hand that wants a frame waits no longer for it.
+_HELD_S = 0.004
 _LIST, _FILTER = "folder-list", "folder"
 Yielded = TypeVar("Yielded")
 Returned = TypeVar("Returned")
@@ -38,6 +43,45 @@ class FolderRequest:
     engine: EngineChoice
     #: whether outputs of other runs are replaced
     overwrite: bool = False
+    #: format of the outputs by its suffix; empty keeps that of each recording
+    suffix: str = ""
+
+    def target_of(self, row: FolderRow) -> str:
+        """Return where the output of a recording goes."""
+        name = os.path.splitext(row.name)[0] + self.suffix if self.suffix else row.name
+        return os.path.join(self.target, name)
+
+
+class FolderControl:
+    """What a person wants of a job that runs: held or not, and which of its rows are left out or taken again."""
+
+    def __init__(self) -> None:
+        self._may_run = threading.Event()
+        self._may_run.set()
+        #: numbers of rows that are not begun
+        self.skipped: set[int] = set()
+        #: numbers of rows whose turn has come
+        self.passed: set[int] = set()
+        #: numbers of rows that come once more, behind the others
+        self.again: deque[int] = deque()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it waits."""
+        return not self._may_run.is_set()
+
+    def hold(self, *, held: bool) -> None:
+        """Have it wait after the block that is being written, or go on."""
+        if held:
+            self._may_run.clear()
+        else:
+            self._may_run.set()
+
+    def held_for(self) -> float:
+        """Wait a moment for leave to go on; return how long that was."""
+        begun = time.monotonic()
+        self._may_run.wait(_HELD_S)
+        return time.monotonic() - begun
 
 
 class FolderJobs:
@@ -45,6 +89,7 @@ class FolderJobs:
 
     def __init__(self, bench: Workbench, scheduler: Scheduler) -> None:
         self._bench, self._scheduler = bench, scheduler
+        self.control = FolderControl()
         scheduler.add_lane(Lane(name=_LIST, thread="file", rank=2))
         scheduler.add_lane(Lane(name=_FILTER, rank=5))
 
@@ -54,13 +99,28 @@ class FolderJobs:
 
     def begin(self, request: FolderRequest) -> None:
         """Filter recordings, one after the other."""
+        control = self.control = FolderControl()
 
         def work(token: CancelToken) -> Steps:
-            steps = folder_steps(self._bench, request, token)
+            steps = folder_steps(self._bench, request, token, control)
             next(steps)  # closing a generator that has not begun says nothing, and the window would wait for ever
             return steps
 
         self._scheduler.submit(_FILTER, work)
+
+    def hold(self, held: bool) -> None:  # noqa: FBT001  a signal
+        """Have the job wait between two blocks, or go on."""
+        self.control.hold(held=held)
+
+    def skip(self, number: int) -> None:
+        """Leave a row out that was not begun."""
+        self.control.skipped.add(number)
+
+    def take_again(self, number: int) -> None:
+        """Filter a row after all, or once more, behind the others."""
+        self.control.skipped.discard(number)
+        if number in self.control.passed:
+            self.control.again.append(number)
 
     def stop(self) -> None:
         """Stop after the block that is being written; what is half written goes."""
@@ -110,6 +170,10 @@ class _Teller:
         """How much of all is done."""
         return sum(self._done) / sum(self._sizes) if self._sizes else 1.0
 
+    def waited(self, seconds: float) -> None:
+        """Leave out the time that the job was held."""
+        self._begun += seconds
+
     def _seconds_left(self, now: float) -> float | None:
         # what was finished before cost next to nothing and tells nothing of the rest
         worked = sum(self._done) - self._skipped
@@ -117,24 +181,35 @@ class _Teller:
         return (now - self._begun) * left / worked if worked > 0 else None
 
 
-def folder_steps(bench: Workbench, request: FolderRequest, token: CancelToken) -> Steps:
+def folder_steps(
+    bench: Workbench, request: FolderRequest, token: CancelToken, control: FolderControl | None = None
+) -> Steps:
     """Yield between blocks; tell of every file, and that it is over, however it ends."""
     from jaxscope.compute.batch_inputs import folders_made
 
     teller = _Teller(bench, request)
+    wishes = control or FolderControl()
+    waiting = deque(range(len(request.rows)))
     try:
         yield
         # one at a time: a folder that cannot be made is told in the row of its file
-        for number, row in enumerate(request.rows):
+        while waiting or wishes.again:
             token.check()
+            yield from _while_held(wishes, token, teller)
+            number = waiting.popleft() if waiting else wishes.again.popleft()
+            wishes.passed.add(number)
+            row = request.rows[number]
+            if number in wishes.skipped:
+                teller.tell(number, replace(row, state="skipped", share=1.0))
+                continue
             now = replace(row, state="running", share=0.0, sentence="", hint="")
             teller.tell(number, now)
             yield
-            target = os.path.join(request.target, row.name)
+            target = request.target_of(row)
             begun = time.monotonic()
             try:
                 with folders_made([target]):
-                    now = yield from _file_steps(bench, request, token, (number, now, target), teller)
+                    now = yield from _file_steps(bench, request, token, wishes, (number, now, target), teller)
                 now = replace(now, share=1.0, seconds=time.monotonic() - begun)
             except JaxscopeError as error:
                 hint = _RATE_HINT if error.field == "rate_hz" else error.hint
@@ -148,8 +223,21 @@ def folder_steps(bench: Workbench, request: FolderRequest, token: CancelToken) -
         bench.deliver(FolderProgress(number=None, row=None, share=teller.share, over=True))
 
 
+def _while_held(wishes: FolderControl, token: CancelToken, teller: _Teller) -> Steps:
+    """Yield while the job is held."""
+    while wishes.is_held:
+        token.check()
+        teller.waited(wishes.held_for())
+        yield
+
+
 def _file_steps(
-    bench: Workbench, request: FolderRequest, token: CancelToken, what: tuple[int, FolderRow, str], teller: _Teller
+    bench: Workbench,
+    request: FolderRequest,
+    token: CancelToken,
+    wishes: FolderControl,
+    what: tuple[int, FolderRow, str],
+    teller: _Teller,
 ) -> Generator[None, None, FolderRow]:
     """Yield between blocks; return the row of a file that is there now."""
     from jaxscope.compute.batch import run_batch
@@ -182,6 +270,9 @@ def _file_steps(
         yield
     if known.value is not None:
         return replace(row, state="before", facts=_facts(known.value["n_channels"], None))
+    twin = _twin(request, row, target)
+    if twin:
+        raise WriteError(f"{twin} would be written to {target} as well", hint="keep the format of the recordings")
     if os.path.lexists(target) and not request.overwrite:
         words = f"{target} exists, and is not what this filter makes of this recording"
         raise WriteError(words, hint="turn on Replace, or save to another folder")
@@ -201,6 +292,7 @@ def _file_steps(
                     row = replace(row, share=share)
                     teller.tell(number, row, is_news=False)
                     yield
+                    yield from _while_held(wishes, token, teller)
     finally:
         bench.writing.discard(place)
     return replace(row, state="saved", n_notes=len(written.value["warnings"]))
@@ -219,6 +311,12 @@ def _read_like(path: str, reference: RecordingRef | None) -> str:
         return ""
     is_open = os.path.realpath(reference.path) == os.path.realpath(path)
     return "" if is_open else f" · read like {os.path.basename(reference.path)}"
+
+
+def _twin(request: FolderRequest, row: FolderRow, target: str) -> str:
+    """Return the first recording of the folder with the same output, "" where it is this one."""
+    first = next(one for one in request.rows if request.target_of(one) == target)
+    return "" if first.path == row.path else first.name
 
 
 class _Returning(Generic[Yielded, Returned]):

@@ -76,11 +76,22 @@ class WindowActions(WindowFiles):
         if found:
             drawer.set_target(found)
 
-    def begin_folder(self, rows: tuple[FolderRow, ...], target: str, overwrite: bool) -> None:  # noqa: FBT001  a signal
+    def begin_folder(
+        self,
+        rows: tuple[FolderRow, ...],
+        target: str,
+        overwrite: bool,  # noqa: FBT001  a signal
+        suffix: str = "",
+    ) -> None:
         """Filter recordings by the filter of now."""
         state = self.shell.state
         request = FolderRequest(
-            rows=rows, target=target, document=state.document, engine=state.engine, overwrite=overwrite
+            rows=rows,
+            target=target,
+            document=state.document,
+            engine=state.engine,
+            overwrite=overwrite,
+            suffix=suffix,
         )
         self.conductor.folders.begin(request)
 

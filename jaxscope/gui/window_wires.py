@@ -60,6 +60,9 @@ def _connect_folder(window: MainWindow) -> None:
     folder.target_asked.connect(actions.choose_folder_target)
     folder.begin_asked.connect(actions.begin_folder)
     folder.stop_asked.connect(actions.conductor.folders.stop)
+    folder.hold_asked.connect(actions.conductor.folders.hold)
+    folder.skip_asked.connect(actions.conductor.folders.skip)
+    folder.again_asked.connect(actions.conductor.folders.take_again)
 
 
 def _connect_traces(window: MainWindow) -> None:

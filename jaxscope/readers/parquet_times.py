@@ -39,7 +39,8 @@ class TypedTimes:
 
         values = whole_units(column) if self.is_stamp else column
         relative = (values - self.first).cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        scaled: npt.NDArray[np.float64] = relative * self.scale
+        with np.errstate(invalid="ignore", over="ignore"):  # what is no time is found by whoever judges them
+            scaled: npt.NDArray[np.float64] = relative * self.scale
         return scaled
 
     def stamps(self, column: pl.Series) -> Stamps:

@@ -10,7 +10,7 @@ import pytest
 
 from jaxscope.compute.batch import filter_file
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress
-from jaxscope.compute.folder_job import FolderJobs, FolderRequest, folder_steps, listed
+from jaxscope.compute.folder_job import FolderControl, FolderJobs, FolderRequest, folder_steps, listed
 from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.scheduler import CancelToken, Scheduler
 from jaxscope.compute.workbench import Workbench
@@ -167,3 +167,36 @@ def test_what_the_open_recording_was_told_is_taken_for_the_others_of_its_format(
     assert rows["d.csv"].facts.startswith("1 channel · 0:08"), "it tells its own rate, and keeps it"
     assert "open one such recording" in rows["c.npy"].hint
     assert "--rate" not in rows["c.npy"].hint
+
+
+def test_a_job_that_is_held_waits_and_rows_are_left_out_and_taken_again(folder, tmp_path):
+    bench, told = _bench()
+    control = FolderControl()
+    control.skipped.add(0)
+    control.again.append(1)
+    control.hold(held=True)
+    steps = folder_steps(bench, _request(folder, tmp_path / "clean"), CancelToken(), control)
+    for _ in range(20):
+        next(steps)
+    assert told == []
+    control.hold(held=False)
+    for _ in steps:
+        pass
+    assert {name: step.row.state for name, step in _last_rows(told).items()} == {
+        "a.csv": "skipped", "b.edf": "failed", "deep/c.csv": "saved",
+    }  # fmt: skip
+    running = [step.row for step in told if step.row is not None and step.row.state == "running"]
+    begun = [row.name for row in running if not row.share]
+    assert begun[0] == "b.edf"
+    assert begun[-1] == "b.edf"
+    assert control.passed == {0, 1, 2}
+
+
+def test_results_may_be_of_another_format_and_never_take_the_place_of_each_other(folder, tmp_path):
+    (folder / "a.tsv").write_text((folder / "a.csv").read_text().replace(",", "\t"), encoding="utf-8")
+    bench, told = _bench()
+    _run(bench, _request(folder, tmp_path / "clean", suffix=".npz"))
+    rows = {name: step.row for name, step in _last_rows(told).items()}
+    assert rows["a.csv"].state == rows["deep/c.csv"].state == "saved"
+    assert (tmp_path / "clean" / "deep" / "c.npz").is_file()
+    assert rows["a.tsv"].sentence.startswith("a.csv would be written to")

@@ -93,6 +93,13 @@ class Button(QPushButton):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, busy)
         self.update()
 
+    def set_words(self, text: str, icon: str) -> None:
+        """Say something else, for what it does has changed."""
+        self._icon = icon
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.updateGeometry()
+
     def sizeHint(self) -> QSize:
         return QSize(round(self._content_width()) + 2 * scaled(self._padding), scaled(self._height))
 

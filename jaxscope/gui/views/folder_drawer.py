@@ -1,11 +1,13 @@
 """The drawer that filters a folder: its recordings, where to, and how far each is; the traces stay in use.
 
 It takes the place of the overview under the time axis. The filter is that of the moment it is begun; editing changes
-the view only. What is finished is left as it is when it is taken up again.
+the view only. It may be held, and each row be left out or tried again, while the others go on. What is finished is left
+as it is when it is taken up again.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -15,11 +17,13 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
+from jaxscope.compute.formats import writable_formats
 from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import begin, hairline
+from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.switch import Switch
 from jaxscope.gui.theme import scaled, theme
 from jaxscope.gui.views.base import AbstractView, ViewKit
@@ -41,15 +45,20 @@ class FolderDrawer(AbstractView, Drawer):
     list_asked = Signal(str, str)
     #: another folder for the outputs is wanted
     target_asked = Signal()
-    #: (rows, target, whether outputs are replaced)
-    begin_asked = Signal(tuple, str, bool)
+    #: (rows, target, whether outputs are replaced, suffix of the outputs: empty keeps that of each)
+    begin_asked = Signal(tuple, str, bool, str)
     stop_asked = Signal()
+    #: whether what runs is to wait
+    hold_asked = Signal(bool)
+    #: number of a row, among those that were begun, that is left out, or filtered after all
+    skip_asked = Signal(int)
+    again_asked = Signal(int)
 
     def __init__(self, state: SessionState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state = state
         self.is_open = False
-        self.is_running = False
+        self.is_running = self.is_held = False
         self._is_listing = False
         self._has_run = False
         self._numbers: list[int] = []
@@ -65,14 +74,22 @@ class FolderDrawer(AbstractView, Drawer):
         self.target_button = Button("Save to…", "plain", icon="folder", height=28)
         self.replace = Switch("Replace outputs that exist")
         self.replace_words = Label("Replace", px=12, token="text2")
+        formats = (("", "Same format"), *((one.suffix, one.title) for one in writable_formats()))
+        self.format = Select("Format of the results", formats, width=136)
+        self.format.set_current("")
+        self.pause = Button("Pause", "plain", icon="player-pause", height=28)
         self.go = Button("Filter", "primary", height=28)
         self.stop = Button("Stop", "plain", icon="player-stop", height=28)
         self.close_button = IconButton("chevron-down", "Close; what runs goes on [Esc]", size=28)
         self.table = FolderTable(self)
         self._lay_out()
         self.target_button.clicked.connect(self.target_asked)
-        self.go.clicked.connect(self._begin)
+        self.go.clicked.connect(lambda: self._begin())
         self.stop.clicked.connect(self.stop_asked)
+        self.pause.clicked.connect(lambda: self._hold(held=not self.is_held))
+        self.format.chosen.connect(lambda _: self._look_again())
+        self.table.skip_asked.connect(self._skip)
+        self.table.again_asked.connect(self._again)
         self.close_button.clicked.connect(self.close_drawer)
         theme().changed.connect(self._on_theme)
         self._on_theme()
@@ -96,7 +113,7 @@ class FolderDrawer(AbstractView, Drawer):
         head.addWidget(self.replace_words)
         head.addWidget(self.replace)
         head.addSpacing(4)
-        for part in (self.target_button, self.stop, self.go, self.close_button):
+        for part in (self.format, self.target_button, self.pause, self.stop, self.go, self.close_button):
             head.addWidget(part)
         self.replace_words.setBuddy(self.replace)
         self._head = QWidget()
@@ -185,13 +202,13 @@ class FolderDrawer(AbstractView, Drawer):
             self.table.change(self._numbers[progress.number], progress.row)
         left = "" if progress.seconds_left is None else f", {span_text(max(1, round(progress.seconds_left)))} left"
         rows = self.table.rows
-        ended = rows.count("saved", "before", "failed")
+        ended = rows.count("saved", "before", "failed", "skipped")
         failed = rows.count("failed")
         decisions = f", {failed} failed" if failed else ""
         words = f"file {min(ended + 1, len(rows.rows))} of {len(rows.rows)}{left}{decisions}"
         self.progress.show_share(progress.share, words)
         if progress.over and self.is_running:
-            self.is_running = False
+            self.is_running = self.is_held = False
             rows.wait_again()
             self.hinted.emit(self._outcome_words())
         if progress.over or (progress.row is not None and progress.row.state != "running"):
@@ -203,6 +220,7 @@ class FolderDrawer(AbstractView, Drawer):
             (rows.count("saved"), "saved"),
             (rows.count("before"), "finished before"),
             (rows.count("failed"), "failed"),
+            (rows.count("skipped"), "left out"),
             (rows.count("waiting"), "not begun"),
         )
         return f"{counted(len(rows.rows), 'recording')}: " + ", ".join(f"{n} {words}" for n, words in counts if n)
@@ -215,26 +233,61 @@ class FolderDrawer(AbstractView, Drawer):
         document = self._state.document
         return document.montage is not None or (document.filter_on and any(chain.stages for chain in document.chains))
 
-    def _begin(self) -> None:
+    def _hold(self, *, held: bool) -> None:
+        self.is_held = held
+        self.hold_asked.emit(held)
+        self._refresh()
+
+    def _look_again(self) -> None:
+        """Have what was finished in another format wait again."""
+        if not self.is_running and self._has_run:
+            self._has_run = False
+            self._list()
+
+    def _skip(self, number: int) -> None:
+        self.table.change(number, replace(self.table.rows.rows[number], state="skipped", sentence="", hint=""))
+        if self.is_running and number in self._numbers:
+            self.skip_asked.emit(self._numbers.index(number))
+        self._refresh()
+
+    def _again(self, number: int) -> None:
+        """Filter a row after all: behind the others where they run, else by itself."""
+        self.table.change(number, _waiting(self.table.rows.rows[number]))
+        if not self.is_running:
+            self._begin((number,))
+        elif number in self._numbers:
+            self.again_asked.emit(self._numbers.index(number))
+        self._refresh()
+
+    def _begin(self, only: tuple[int, ...] = ()) -> None:
         rows = self.table.rows.rows
-        self._numbers = [number for number, row in enumerate(rows) if row.state in ("waiting", "failed")]
+        self._numbers = list(only) or [n for n, row in enumerate(rows) if row.state in ("waiting", "failed")]
         chosen = tuple(rows[number] for number in self._numbers)
         if not chosen or self.is_running or not self.has_filter:
             return
-        self.is_running = self._has_run = True
+        self.is_running, self.is_held, self._has_run = True, False, True
         self._begun = datetime.now().strftime("%H:%M")
         for number in self._numbers:
             self.table.change(number, _waiting(rows[number]))
         self.progress.show_share(0.0, f"file 1 of {len(rows)}")
         self._refresh()
-        self.begin_asked.emit(chosen, self.target, self.replace.isChecked())
+        self.begin_asked.emit(chosen, self.target, self.replace.isChecked(), self.format.current or "")
 
     def _refresh(self) -> None:
         rows, is_running = self.table.rows, self.is_running
-        running: tuple[QWidget, ...] = (self.progress, self.stop, self.kept)
-        idle: tuple[QWidget, ...] = (self.words, self.target_button, self.replace, self.replace_words, self.go)
+        running: tuple[QWidget, ...] = (self.progress, self.pause, self.stop, self.kept)
+        idle: tuple[QWidget, ...] = (
+            self.words,
+            self.format,
+            self.target_button,
+            self.replace,
+            self.replace_words,
+            self.go,
+        )
         for part in (*running, *idle):
             part.setVisible(is_running if part in running else not is_running)
+        words = ("Go on", "player-play") if self.is_held else ("Pause", "player-pause")
+        self.pause.set_words(*words)
         self.kept.setText(f"Filter as it was at {self._begun}, to {self.target}")
         left = rows.count("waiting") + rows.count("failed")
         self.go.setText(self._go_words(left))

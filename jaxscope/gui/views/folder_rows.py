@@ -1,6 +1,7 @@
 """The rows of a folder that is filtered: what each file is, how far it is, and why it failed.
 
-A table of one column on a model of rows; a file that failed has a higher row, with its sentence and its hint.
+A table of one column on a model of rows; a file that failed has a higher row, with its sentence and its hint. What
+can be done with the row that is chosen stands at its right: buttons, and Delete and Enter.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
+    QHBoxLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -19,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.compute.folder_frames import FolderRow
 from jaxscope.errors import capitalised, counted
+from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded, text_width
 from jaxscope.gui.components.plain_table import PlainTable
 from jaxscope.gui.icons import draw_icon
@@ -34,6 +37,13 @@ _ICONS = {
     "saved": ("check", "ok"),
     "before": ("check", "text3"),
     "failed": ("file-alert", "danger"),
+    "skipped": ("minus", "text3"),
+}
+#: what may be done with a row, by its state: (word, what)
+_ACTIONS: dict[str, tuple[tuple[str, str], ...]] = {
+    "waiting": (("Skip", "skip"),),
+    "failed": (("Skip", "skip"), ("Try again", "again")),
+    "skipped": (("Filter after all", "again"),),
 }
 
 
@@ -49,6 +59,8 @@ def words_of(row: FolderRow) -> str:
             return "finished before, left as it is"
         case "failed":
             return "failed"
+        case "skipped":
+            return "left out"
         case _:
             return "waiting"
 
@@ -115,12 +127,14 @@ class _RowDelegate(QStyledItemDelegate):
             painter.fillRect(rect, colour("hover", 0.5))
         if option.state & QStyle.StateFlag.State_Selected and option.state & QStyle.StateFlag.State_HasFocus:
             rounded(painter, rect.adjusted(4, 2, -4, -2), 6, None, "focus", 2)
-        _paint_row(painter, rect, row)
+        table = self.parent()
+        assert isinstance(table, FolderTable)
+        _paint_row(painter, rect, row, table.actions_px(index.row()))
         hairline(painter, rect.left() + scaled(_NAME_X), rect.bottom(), rect.width() - scaled(_NAME_X))
         painter.restore()
 
 
-def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow) -> None:
+def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow, taken_px: int) -> None:
     first = QRectF(rect.left(), rect.top(), rect.width(), scaled(_ROW))
     if row.state == "failed":
         first.translate(0, -2)
@@ -129,11 +143,11 @@ def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow) -> None:
     draw_icon(painter, name, QRectF(rect.left() + scaled(14), first.center().y() - size / 2, size, size), token)
     left = rect.left() + scaled(_NAME_X)
     room = QRectF(left, first.top(), scaled(_NAME_PX), first.height())
-    title = "text2" if row.state in ("waiting", "before") else "text"
+    title = "text2" if row.state in ("waiting", "before", "skipped") else "text"
     draw_text(painter, room, row.name, font(13, 500), title, elide=Qt.TextElideMode.ElideMiddle)
     facts_left = left + scaled(_NAME_PX + 14)
     draw_text(painter, QRectF(facts_left, first.top(), scaled(_FACTS_PX), first.height()), row.facts, font(12), "text2")
-    right = rect.right() - scaled(16)
+    right = rect.right() - scaled(16) - taken_px
     if row.state == "failed":
         lines = ((row.sentence, font(12, 500), "text"), (capitalised(row.hint), font(12), "text2"))
         for place, (words, face, ink) in enumerate(lines):
@@ -150,13 +164,47 @@ def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow) -> None:
         rounded(painter, QRectF(begin, middle - 1.5, max(3.0, (stop - begin) * row.share), 3), 1.5, "after")
 
 
+class _RowActions(QWidget):
+    """The buttons of the row that is chosen."""
+
+    def __init__(self, table: FolderTable) -> None:
+        super().__init__(table.viewport())
+        self.skip = Button("Skip", "quiet", height=26)
+        self.again = Button("Try again", "plain", height=26)
+        for button in (self.skip, self.again):
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the table has the keys
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(self.skip)
+        row.addWidget(self.again)
+
+    def show_for(self, state: str) -> bool:
+        """Show what may be done in a state; return whether there is anything."""
+        told = {what: word for word, what in _ACTIONS.get(state, ())}
+        for button, what in ((self.skip, "skip"), (self.again, "again")):
+            button.setVisible(what in told)
+            button.setText(told.get(what, button.text()))
+        return bool(told)
+
+
 class FolderTable(PlainTable):
-    """The rows; arrows go through them."""
+    """The rows; arrows go through them, Delete leaves one out and Enter has one tried again."""
+
+    #: number of a row that is not to be filtered
+    skip_asked = Signal(int)
+    #: number of a row that is to be filtered after all
+    again_asked = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.rows = FolderModel(self)
         self.setModel(self.rows)
+        self.actions = _RowActions(self)
+        self.actions.skip.clicked.connect(lambda: self._ask("skip"))
+        self.actions.again.clicked.connect(lambda: self._ask("again"))
+        self.selectionModel().currentRowChanged.connect(lambda *_: self.place_actions())
+        self.verticalScrollBar().valueChanged.connect(lambda _: self.place_actions())
         self.setItemDelegate(_RowDelegate(self))
         self.setAccessibleName("Recordings of the folder")
         self.fit()
@@ -173,6 +221,7 @@ class FolderTable(PlainTable):
         """Show other rows."""
         self.rows.show_rows(rows)
         self.fit()
+        self.place_actions()
 
     def change(self, number: int, row: FolderRow) -> None:
         """Show another state of a row; one that begins comes into view unless a person looks elsewhere."""
@@ -181,3 +230,45 @@ class FolderTable(PlainTable):
         self.setRowHeight(number, scaled(_FAILED_ROW if row.state == "failed" else _ROW))
         if begins and not self.hasFocus() and not self.underMouse():
             self.scrollTo(self.rows.index(number))
+        self.place_actions()
+
+    def actions_px(self, number: int) -> int:
+        """Return the room that the buttons take in a row."""
+        is_here = number == self.currentIndex().row() and self.actions.isVisibleTo(self)
+        return self.actions.width() + scaled(12) if is_here else 0
+
+    def place_actions(self) -> None:
+        """Put the buttons into the row that is chosen."""
+        number = self.currentIndex().row()
+        has_any = 0 <= number < len(self.rows.rows) and self.actions.show_for(self.rows.rows[number].state)
+        self.actions.setVisible(has_any)
+        if has_any:
+            self.actions.adjustSize()
+            place = self.visualRect(self.currentIndex())
+            top = place.top() + (place.height() - self.actions.height()) // 2
+            self.actions.move(place.right() - scaled(12) - self.actions.width(), top)
+        self.viewport().update()
+
+    def _ask(self, what: str) -> None:
+        number = self.currentIndex().row()
+        if 0 <= number < len(self.rows.rows):
+            state = self.rows.rows[number].state
+            if any(what == known for _, known in _ACTIONS.get(state, ())):
+                (self.skip_asked if what == "skip" else self.again_asked).emit(number)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.place_actions()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = {
+            Qt.Key.Key_Delete: "skip",
+            Qt.Key.Key_Backspace: "skip",
+            Qt.Key.Key_Return: "again",
+            Qt.Key.Key_Enter: "again",
+        }
+        what = keys.get(Qt.Key(event.key()))
+        if what is None:
+            super().keyPressEvent(event)
+        else:
+            self._ask(what)

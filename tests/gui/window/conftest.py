@@ -122,6 +122,15 @@ class FakeFolders:
     def stop(self) -> None:
         self.asked.append(("stop folder",))
 
+    def hold(self, held: bool) -> None:
+        self.asked.append(("hold folder", held))
+
+    def skip(self, number: int) -> None:
+        self.asked.append(("skip", number))
+
+    def take_again(self, number: int) -> None:
+        self.asked.append(("again", number))
+
 
 @dataclass
 class FakeSweeps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -132,3 +133,50 @@ def test_another_folder_for_the_results_looks_again(desk, drawer, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: "/data/clean")
     drawer.target_button.click()
     assert _asked(desk) == ("list", "/data", "/data/clean")
+
+
+def test_it_is_held_and_goes_on_in_the_format_that_was_chosen(desk, drawer):
+    drawer.format.set_current(".bdf")
+    drawer.go.click()
+    request = _asked(desk)[1]
+    assert request.suffix == ".bdf"
+    assert request.target_of(ROWS[0]) == str(Path("/data-filtered") / "n0.bdf")
+    assert not drawer.format.isVisible()
+    drawer.pause.click()
+    assert (desk.conductor.asked[-1], drawer.pause.text()) == (("hold folder", True), "Go on")
+    drawer.pause.click()
+    assert (desk.conductor.asked[-1], drawer.pause.text()) == (("hold folder", False), "Pause")
+
+
+def test_a_row_is_left_out_or_tried_again_while_the_others_go_on(desk, drawer):
+    drawer.go.click()
+    _tell(desk, 0, replace(ROWS[0], state="failed", share=1.0, sentence="broken", hint="copy it again"))
+    _tell(desk, 1, replace(ROWS[1], state="running", share=0.3))
+    table = drawer.table
+    table.selectRow(2)
+    assert table.actions.skip.isVisible()
+    assert not table.actions.again.isVisible()
+    QTest.keyClick(table, Qt.Key.Key_Delete)
+    assert desk.conductor.asked[-1] == ("skip", 2)
+    assert table.rows.rows[2].state == "skipped"
+    table.selectRow(0)
+    assert (table.actions.skip.isVisible(), table.actions.again.text()) == (True, "Try again")
+    table.grab()
+    table.actions.again.click()
+    assert desk.conductor.asked[-1] == ("again", 0)
+    assert table.rows.rows[0] == ROWS[0]
+    table.selectRow(1)
+    assert not table.actions.isVisible()
+    QTest.keyClick(table, Qt.Key.Key_Delete)
+    assert table.rows.rows[1].state == "running"
+
+
+def test_one_row_is_tried_again_by_itself_where_nothing_runs(desk, drawer):
+    table = drawer.table
+    table.selectRow(1)
+    table.actions.skip.click()
+    assert drawer.go.text() == "Filter 2 recordings"
+    QTest.keyClick(table, Qt.Key.Key_Return)
+    assert [row.name for row in _asked(desk)[1].rows] == ["n1.edf"]
+    _tell(desk, 0, replace(ROWS[1], state="saved", share=1.0))
+    assert [row.state for row in table.rows.rows] == ["waiting", "saved", "waiting"]
