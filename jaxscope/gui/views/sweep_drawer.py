@@ -388,7 +388,8 @@ class SweepDrawer(AbstractView, Drawer):
         words = ""
         if frame is not None and not frame.problem:
             words = f"{counted(len(frame.request.numbers), 'filter')} × {counted(frame.n_channels, 'channel')}"
-            words += f"{' in one call' if frame.calls == 1 else ''}, {frame.took_ms:.0f} ms"
+            took = f"{frame.took_ms:.0f} ms" if frame.took_ms < 1000 else f"{frame.took_ms / 1e3:.1f} s"
+            words += f"{' in one call' if frame.calls == 1 else ''}, {took}"
         # how long it took goes first where there is no room
         self.words.setText(words if text_width(words, font(12)) <= self.words.width() else "")
 
