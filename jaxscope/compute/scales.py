@@ -22,6 +22,8 @@ MOST_CHANNELS = 32
 #: Share of the samples of a window that stay inside the lane, and which window counts.
 SHARE = 0.98
 LOUD_WINDOW = 0.8
+#: The same share of a signal that is nearly all peaks (an electrocardiogram): one whose peaks are so many times higher.
+PEAK_SHARE, PEAKED = 0.998, 1.6
 
 
 def automatic_scales(recording: Recording) -> dict[str, float]:
@@ -49,8 +51,11 @@ def _heights(x: np.ndarray) -> list[float]:
     for row in x:
         # quarters: the difference of two samples may be more than a float holds
         finite = 0.25 * row[np.isfinite(row)]
-        reach = float(np.quantile(np.abs(finite - np.median(finite)), SHARE)) if finite.size else np.nan
-        found.append(min(8.0 * reach, MOST_HEIGHT) if finite.size else np.nan)
+        if not finite.size:
+            found.append(np.nan)
+            continue
+        reach, peaks = np.quantile(np.abs(finite - np.median(finite)), (SHARE, PEAK_SHARE))
+        found.append(min(8.0 * float(peaks if peaks > PEAKED * reach else reach), MOST_HEIGHT))
     return found
 
 

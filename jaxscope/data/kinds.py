@@ -20,6 +20,9 @@ _ELECTRODE = re.compile(
 )
 #: One electrode against one or several others, such as ``Fp1-M2`` or ``C3-REF``.
 _REFERENCE = re.compile(r"(?:ref|le|re|avg|av|a1a2|m1m2|\(.*\)|g\d*)", re.IGNORECASE)
+#: The twelve leads of an electrocardiogram, such as ``II``, ``aVR``, ``V1``: so short that the unit must fit as well.
+_LEAD = re.compile(r"i{1,3}|av[rlf]|v[1-6]", re.IGNORECASE)
+_LEAD_UNITS = ("mv", "uv", "\N{MICRO SIGN}v", "\N{GREEK SMALL LETTER MU}v")
 #: First match wins; matched against the name, then against the hint. Words end where letters end.
 _WORDS: tuple[tuple[ChannelKind, re.Pattern[str]], ...] = (
     ("annotation", re.compile(r"(?:edf|bdf)\+?[ _]annotations?", re.IGNORECASE)),
@@ -57,8 +60,8 @@ def kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:
     --------
     >>> kind_of("EEG Fpz-Cz", "uV"), kind_of("Cz"), kind_of("ECG1", "mV"), kind_of("Status")
     ('eeg', 'eeg', 'ecg', 'status')
-    >>> kind_of("Temp rectal", "DegC")
-    'misc'
+    >>> kind_of("aVR", "mV"), kind_of("V1", "V"), kind_of("Temp rectal", "DegC")
+    ('ecg', 'misc', 'misc')
     """
     text = name.strip()
     kind = _kind_by_word(text)
@@ -66,6 +69,8 @@ def kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:
         return kind
     if _is_electrode(text) and (not unit or unit.lower().endswith("v")):
         return "eeg"
+    if _LEAD.fullmatch(text) and unit.lower() in _LEAD_UNITS:
+        return "ecg"
     hinted = _kind_by_word(hint.strip())
     if hinted is not None and hinted not in ("annotation", "status", "trigger"):
         return hinted

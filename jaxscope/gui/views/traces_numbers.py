@@ -11,8 +11,10 @@ _DECIMALS_FOR_THREE_DIGITS = 2
 
 
 def signed(value: float, decimals: int) -> str:
-    """Return a number with its sign, a real minus."""
+    """Return a number with its sign, a real minus; one that is 0 in these decimals has none."""
     text = f"{abs(value):.{decimals}f}"
+    if not float(text):
+        return text
     return (MINUS if value < 0 else "+") + text
 
 
