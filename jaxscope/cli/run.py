@@ -16,7 +16,7 @@ from textwrap import shorten
 import click
 
 from jaxscope import __version__
-from jaxscope.errors import JaxscopeError, RecordingError, one_line
+from jaxscope.errors import JaxscopeError, RecordingError, UsageError, one_line
 from jaxscope.interruption import EXIT_CODE as INTERRUPTED
 from jaxscope.interruption import is_under_way
 from jaxscope.registry import Registry
@@ -65,13 +65,24 @@ def _jaxscope() -> None:
     """See multichannel recordings before and after a filter, while you tune it."""
 
 
+def _refuse_mistyped(words: list[str]) -> None:
+    """Name the command that is meant, where several words begin with one that is neither a command nor a file."""
+    first = words[0] if len(words) > 1 else ""
+    if first[:1] in ("", "-") or "." in first or "/" in first or Path(first).exists():
+        return
+    near = COMMANDS.nearest(first)
+    if near:
+        raise UsageError(f"there is no command {first}", hint=f"did you mean {near}?")
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run the command that ``arguments`` name; return 0, or the exit code of what went wrong."""
     words = list(arguments)
-    if not words or (words[0] not in COMMANDS and words[0] not in {"-h", "--help", "--version"}):
-        words.insert(0, "open")
     _open_streams()
     try:
+        if not words or (words[0] not in COMMANDS and words[0] not in {"-h", "--help", "--version"}):
+            _refuse_mistyped(words)
+            words.insert(0, "open")
         with _jaxscope.make_context("jaxscope", words) as context:
             outcome = _jaxscope.invoke(context)
         sys.stdout.flush()

@@ -33,6 +33,8 @@ def chain_file(tmp_path: Path) -> Path:
     ("arguments", "code", "words"),
     [
         (("inof",), 3, "did you mean the command info"),
+        (("inof", "a.edf"), 2, "did you mean info"),
+        (("fitler", "a.edf", "-o", "b.edf"), 2, "did you mean filter"),
         (("info",), 2, "FILE'; see jaxscope info --help"),
         (("filter", "--jbos", "2"), 2, "see jaxscope filter --help"),
         (("info", "a", "b"), 2, "extra argument"),
