@@ -34,8 +34,8 @@ HOST_KERNELS: dict[str, Any] = {
 }
 #: the device that is the host
 HOST = "cpu:0"
-#: samples of all channels together from which it pays
-LEAST_SAMPLES = 1 << 18
+#: samples of all channels together from which it is surely quicker
+LEAST_SAMPLES = 1 << 12
 
 
 def pays_on_host(device: str, kinds: Sequence[str], n_samples: int) -> bool:
