@@ -15,10 +15,11 @@ from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Indexed, Opened, OverviewFrame
 from jaxscope.compute.montaged import montaged_info
-from jaxscope.errors import JaxscopeError, SpecError, counted
+from jaxscope.errors import JaxscopeError, ReadError, SpecError, counted
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.filters.montage import Montage
 from jaxscope.gui.navigator import USUAL_WINDOW_S
+from jaxscope.gui.patient_files import patiently
 from jaxscope.gui.preferences import preferences
 from jaxscope.gui.recent_cards import keep_card
 from jaxscope.gui.shell import Shell
@@ -66,17 +67,24 @@ class WindowFiles(ProjectFiles):
         try:
             if suffix == PROJECT_SUFFIX:
                 if self.may_discard():
-                    self.open_project(load_project(path, tolerant=True), path)
+                    words = f"Reading {Path(path).name}"
+                    project = patiently(self.window, words, lambda: load_project(path, tolerant=True))
+                    self.open_project(project, path)
             elif suffix == ".json":
                 self.use_chain_file(path)
             else:
                 self.open_recording(path)
         except JaxscopeError as error:
             self.window.refuse(error)
+        except TimeoutError as error:
+            self.window.refuse(
+                ReadError(f"{Path(path).name}: {error.strerror}", hint="try again when its disk is back")
+            )
 
     def use_chain_file(self, path: str) -> None:
         """Filter by the chain of a file; undoable."""
-        chain, was_saved = load_chain(path), not self.shell.store.has_unsaved_changes
+        chain = patiently(self.window, f"Reading {Path(path).name}", lambda: load_chain(path))
+        was_saved = not self.shell.store.has_unsaved_changes
         self.shell.dispatch(act.SetChains(chains=(chain,)))
         if was_saved:
             self.shell.store.mark_saved()  # it is in that file

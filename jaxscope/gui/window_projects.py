@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from jaxscope.compute.conductor import Conductor
 from jaxscope.errors import JaxscopeError, capitalised, counted
+from jaxscope.gui.patient_files import patiently
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.banner import Notice
 from jaxscope.gui.views.export_dialog_parts import folder_to_save_in
@@ -70,12 +72,19 @@ class ProjectFiles:
         found = recording or (reference.path if reference is not None else None)
         self._pending = pending
         self._project_notice = _notice_of(project)
-        if found is None or not Path(found).exists():
+        if found is None or not self._is_there(found):
             self._load_without_recording()
             if found is not None:
                 self._ask_where(found)
             return
         self._open_for_project(found, known=None if recording else reference)
+
+    def _is_there(self, path: str) -> bool:
+        """Whether a file can be found, as far as its disk tells."""
+        try:
+            return patiently(self.window, f"Looking for {Path(path).name}", Path(path).exists)
+        except OSError:
+            return False
 
     def _open_for_project(self, path: str, known: RecordingRef | None) -> None:
         """Open the recording that a project waits for; what it is known by tells whether it has changed."""
@@ -165,21 +174,18 @@ class ProjectFiles:
         return self._save_to(path if Path(path).suffix else path + PROJECT_SUFFIX)
 
     def _save_to(self, path: str) -> bool:
-        state = self.shell.state
-        document = state.document
-        unknown = ""
-        if document.recording is not None:
-            kept = document.recording
+        state, unknown = self.shell.state, ""
+        document, kept = state.document, state.document.recording
+        if kept is not None:
+            look = partial(reference_to, kept.path, rate_hz=kept.rate_hz, options=kept.options)
+            name = Path(kept.path).name
             try:
-                reference = reference_to(kept.path, rate_hz=kept.rate_hz, options=kept.options)
+                document = replace(document, recording=patiently(self.window, f"Looking at {name}", look))
             except OSError:  # its disk is away, or it is a folder: the work is saved all the same
-                reference, unknown = (
-                    kept,
-                    f". {Path(kept.path).name} cannot be read now",
-                )
-            document = replace(document, recording=reference)
+                unknown = f". {name} cannot be read now"
+        project = Project(document=document, viewport=state.viewport, engine=state.engine)
         try:
-            save_project(path, Project(document=document, viewport=state.viewport, engine=state.engine))
+            patiently(self.window, f"Saving {Path(path).name}", lambda: save_project(path, project))
         except JaxscopeError as error:
             self.window.refuse(error)
             return False
