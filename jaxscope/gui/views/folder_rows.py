@@ -200,9 +200,9 @@ class FolderTable(PlainTable):
         super().__init__(parent)
         self.rows = FolderModel(self)
         self.setModel(self.rows)
-        self.actions = _RowActions(self)
-        self.actions.skip.clicked.connect(lambda: self._ask("skip"))
-        self.actions.again.clicked.connect(lambda: self._ask("again"))
+        self.row_actions = _RowActions(self)
+        self.row_actions.skip.clicked.connect(lambda: self._ask("skip"))
+        self.row_actions.again.clicked.connect(lambda: self._ask("again"))
         self.selectionModel().currentRowChanged.connect(lambda *_: self.place_actions())
         self.verticalScrollBar().valueChanged.connect(lambda _: self.place_actions())
         self.setItemDelegate(_RowDelegate(self))
@@ -234,19 +234,19 @@ class FolderTable(PlainTable):
 
     def actions_px(self, number: int) -> int:
         """Return the room that the buttons take in a row."""
-        is_here = number == self.currentIndex().row() and self.actions.isVisibleTo(self)
-        return self.actions.width() + scaled(12) if is_here else 0
+        is_here = number == self.currentIndex().row() and self.row_actions.isVisibleTo(self)
+        return self.row_actions.width() + scaled(12) if is_here else 0
 
     def place_actions(self) -> None:
         """Put the buttons into the row that is chosen."""
         number = self.currentIndex().row()
-        has_any = 0 <= number < len(self.rows.rows) and self.actions.show_for(self.rows.rows[number].state)
-        self.actions.setVisible(has_any)
+        has_any = 0 <= number < len(self.rows.rows) and self.row_actions.show_for(self.rows.rows[number].state)
+        self.row_actions.setVisible(has_any)
         if has_any:
-            self.actions.adjustSize()
+            self.row_actions.adjustSize()
             place = self.visualRect(self.currentIndex())
-            top = place.top() + (place.height() - self.actions.height()) // 2
-            self.actions.move(place.right() - scaled(12) - self.actions.width(), top)
+            top = place.top() + (place.height() - self.row_actions.height()) // 2
+            self.row_actions.move(place.right() - scaled(12) - self.row_actions.width(), top)
         self.viewport().update()
 
     def _ask(self, what: str) -> None:

@@ -154,19 +154,19 @@ def test_a_row_is_left_out_or_tried_again_while_the_others_go_on(desk, drawer):
     _tell(desk, 1, replace(ROWS[1], state="running", share=0.3))
     table = drawer.table
     table.selectRow(2)
-    assert table.actions.skip.isVisible()
-    assert not table.actions.again.isVisible()
+    assert table.row_actions.skip.isVisible()
+    assert not table.row_actions.again.isVisible()
     QTest.keyClick(table, Qt.Key.Key_Delete)
     assert desk.conductor.asked[-1] == ("skip", 2)
     assert table.rows.rows[2].state == "skipped"
     table.selectRow(0)
-    assert (table.actions.skip.isVisible(), table.actions.again.text()) == (True, "Try again")
+    assert (table.row_actions.skip.isVisible(), table.row_actions.again.text()) == (True, "Try again")
     table.grab()
-    table.actions.again.click()
+    table.row_actions.again.click()
     assert desk.conductor.asked[-1] == ("again", 0)
     assert table.rows.rows[0] == ROWS[0]
     table.selectRow(1)
-    assert not table.actions.isVisible()
+    assert not table.row_actions.isVisible()
     QTest.keyClick(table, Qt.Key.Key_Delete)
     assert table.rows.rows[1].state == "running"
 
@@ -174,7 +174,7 @@ def test_a_row_is_left_out_or_tried_again_while_the_others_go_on(desk, drawer):
 def test_one_row_is_tried_again_by_itself_where_nothing_runs(desk, drawer):
     table = drawer.table
     table.selectRow(1)
-    table.actions.skip.click()
+    table.row_actions.skip.click()
     assert drawer.go.text() == "Filter 2 recordings"
     QTest.keyClick(table, Qt.Key.Key_Return)
     assert [row.name for row in _asked(desk)[1].rows] == ["n1.edf"]
