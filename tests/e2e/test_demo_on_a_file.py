@@ -16,17 +16,17 @@ def written(folder, rate_hz, name="own.npz"):
     return str(path)
 
 
-def test_a_slow_recording_has_no_knob_to_turn_and_is_shown_all_the_same(qapp, tmp_path):
+def test_a_slow_recording_is_filtered_by_what_suits_its_rate(qapp, tmp_path):
     target = tmp_path / "drawn.png"
     told = run_demo(file=written(tmp_path, 0.5), screenshot=str(target), size=(1100, 700))
-    assert told["knob_to_frame_ms"] == {"p50": None, "p95": None}
-    assert (told["channels"], told["rate_hz"], told["chain"]) == (2, 0.5, "no filter")
+    assert (told["channels"], told["rate_hz"], told["chain"]) == (2, 0.5, "High-pass, Low-pass")
+    assert told["rms_after"] < told["rms_before"]
     assert target.read_bytes().startswith(b"\x89PNG")
 
 
 def test_what_fits_the_rate_is_turned(qapp, tmp_path):
     told = run_demo(file=written(tmp_path, 60.0), size=(1100, 700))
-    assert told["chain"] == "High-pass"
+    assert told["chain"] == "High-pass, Low-pass"  # the notch at 50 Hz is off
     assert told["knob_to_frame_ms"]["p50"] > 0
     assert told["rms_before"] == pytest.approx(1.0, rel=0.2)
 
