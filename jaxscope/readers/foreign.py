@@ -11,6 +11,7 @@ import importlib
 import io
 import logging
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -59,6 +60,9 @@ def need(module: str, extra: str, what: str, *, file: str) -> ModuleType:
     ReadError
         If it is not installed.
     """
+    root = module.partition(".")[0]
+    # whoever brought the library in before us has chosen what becomes of its log
+    is_ours = root not in sys.modules
     try:
         found = importlib.import_module(module)
     except ImportError as error:
@@ -67,9 +71,10 @@ def need(module: str, extra: str, what: str, *, file: str) -> ModuleType:
             f"{file}: {what} need the library {missing}, which is not installed",
             hint=f'pip install "jaxscope[{extra}]"',
         ) from error
-    log = logging.getLogger(module.partition(".")[0])
-    log.handlers = [logging.NullHandler()]
-    log.propagate = False
+    if is_ours:
+        log = logging.getLogger(root)
+        log.handlers = [logging.NullHandler()]
+        log.propagate = False
     return found
 
 
