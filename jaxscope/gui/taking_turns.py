@@ -33,10 +33,12 @@ class TakingTurns(QObject):
                 if prepare is not None:
                     prepare(part)
             return
+        owed = dict(self._waiting)
         known = [(part, done) for part, done in self._waiting if part not in wanted]
         for part in wanted:
             part.setUpdatesEnabled(False)
-        self._waiting = [*known, *((part, prepare) for part in wanted)]
+        # a part that is only to be painted is still prepared where it waits for that
+        self._waiting = [*known, *((part, prepare or owed.get(part)) for part in wanted)]
         self._timer.start()
 
     @property

@@ -84,3 +84,18 @@ def test_without_an_event_loop_nothing_waits(desk):
     assert theme().turns.is_over
     assert desk.window.dock.updatesEnabled()
     assert tokens()["light"]["line2"] in desk.window.dock.styleSheet()
+
+
+def test_a_part_that_is_asked_for_twice_is_still_prepared(qtbot):
+    holder, log, prepared = QWidget(), [], []
+    qtbot.addWidget(holder)
+    part = _Part(holder, "a", log)
+    holder.show()
+    turns = TakingTurns()
+
+    def begin() -> None:
+        turns.take([part], prepared.append)
+        turns.take([part])
+
+    _in_a_loop(begin, lambda: turns.is_over)
+    assert prepared == [part]
