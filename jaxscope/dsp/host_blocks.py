@@ -1,9 +1,9 @@
 """Products over blocks on the host itself: what ``block_iir`` compiles, straight from the samples to their place.
 
 On a CPU a compiled program takes its samples from a buffer and leaves them in another one, and each of its products is
-shared out among threads that other streams keep busy. NumPy's products are
-cut to pieces that a BLAS works out with its kernels for small matrices, on the thread that asks; measured: these are up
-to twice as quick on thin matrices, and two streams do not wait for each other.
+shared out among threads that other streams keep busy. NumPy's products are cut to pieces that a BLAS works out with its
+kernels for small matrices, on the thread that asks; measured: these are up to twice as quick on thin matrices, and two
+streams do not wait for each other.
 
 Invariants: as ``block_iir``; numbers too small for their precision become 0 in states, as in a compiled program.
 """

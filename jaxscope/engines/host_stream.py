@@ -36,11 +36,16 @@ HOST_KERNELS: dict[str, Any] = {
 HOST = "cpu:0"
 #: samples of all channels together from which it is surely quicker
 LEAST_SAMPLES = 1 << 12
+#: channels up to which blocks in float32 are compiled: measured, a compiled program is quicker on one and equal on two
+FEW_CHANNELS = 2
 
 
-def pays_on_host(device: str, kinds: Sequence[str], n_samples: int) -> bool:
-    """Return whether the host does kernels ``kinds`` itself for a device."""
-    return device == HOST and n_samples >= LEAST_SAMPLES and all(kind in HOST_KERNELS for kind in kinds)
+def pays_on_host(device: str, kinds: Sequence[str], n_samples: int, *, n_channels: int, dtype: npt.DTypeLike) -> bool:
+    """Return whether the host does kernels ``kinds`` itself for a program of ``n_channels`` on a device."""
+    if device != HOST or n_samples < LEAST_SAMPLES or any(kind not in HOST_KERNELS for kind in kinds):
+        return False
+    is_block = any(kind.startswith("block") for kind in kinds)
+    return not (is_block and n_channels <= FEW_CHANNELS and np.dtype(dtype) == np.float32)
 
 
 def stream_on_host(

@@ -222,7 +222,7 @@ class JaxProgram(AbstractProgram):
         """Filter a flow in chunks of (``padded_rows``, ``length``), ``alone`` on one core where others are busy."""
         by_row = tuple(self.by_row[k] for k in flow.numbers)
         kinds = tuple(self._kinds(backwards=flow.backwards)[k] for k in flow.numbers)
-        if pays_on_host(self.device, kinds, flow.x.size):
+        if pays_on_host(self.device, kinds, flow.x.size, n_channels=self.n_channels, dtype=self.dtype):
             self.ran_on = self.ran_on or (self.device,)
             host = self._host_weights(backwards=flow.backwards)
             return stream_on_host(flow, length, kinds, by_row, [host[k] for k in flow.numbers], self.dtype)
