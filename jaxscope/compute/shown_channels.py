@@ -31,23 +31,29 @@ def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...
     return last[2]
 
 
-def _visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
+def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
+    """Return the numbers of all channels that are not hidden, in the order they are shown."""
     position = {name: place for place, name in enumerate(state.document.channel_order)}
     hidden = {name for name, look in state.document.looks if look.hidden}
-    shown = [
+    numbers = [
         number
         for number, channel in enumerate(info.channels)
         if channel.kind != "annotation" and channel.name not in hidden
     ]
-    shown.sort(key=lambda number: (position.get(info.channels[number].name, len(position)), number))
+    after = len(position)
+    return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))
+
+
+def _visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
+    shown = shown_channels(state, info)
     count = state.viewport.lane_count
     if state.viewport.arrangement == "butterfly":
         together = set(state.viewport.together)
         return tuple(number for number in shown if not together or info.channels[number].name in together)
     if count is None:
-        return tuple(shown)
+        return shown
     first = min(state.viewport.first_lane, max(0, len(shown) - count))
-    return tuple(shown[first : first + count])
+    return shown[first : first + count]
 
 
 def alike_channels(info: RecordingInfo, channels: Sequence[int]) -> tuple[tuple[float, tuple[int, ...]], ...]:

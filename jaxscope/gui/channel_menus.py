@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from jaxscope.compute.shown_channels import shown_channels
 from jaxscope.gui.icons import icon
-from jaxscope.gui.painting.lanes import shown_channels
 from jaxscope.gui.shell import Shell
 from jaxscope.gui.views.channel_sheet import COLOURS, ChannelSheet
 from jaxscope.session import actions as act

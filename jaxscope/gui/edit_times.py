@@ -50,7 +50,7 @@ class EditTimes:
                 if self._has_edited and not self._has_waited:
                     self._times_ms = [*self._times_ms, outcome.compute_ms][-_REMEMBERED:]
                 self._has_waited = False
-            case Busy(done=False, what="compiling" | "compile"):
+            case Busy(done=False, what="compiling"):
                 self._has_waited = True
             case _:
                 return

@@ -11,13 +11,14 @@ from itertools import count
 
 from jaxscope.compute.frames import Opened
 from jaxscope.compute.montaged import chains_with
+from jaxscope.compute.shown_channels import shown_channels
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
 from jaxscope.filters.montage import Montage
 from jaxscope.filters.shapes import name_of_chain
 from jaxscope.filters.spec import Phase
 from jaxscope.gui.navigator import Navigator
-from jaxscope.gui.painting.lanes import Lane, lanes_of, shown_channels
+from jaxscope.gui.painting.lanes import Lane, lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.time_words import Times, time_of
 from jaxscope.session import actions as act

@@ -65,19 +65,6 @@ class Lane:
         return scale_kind(self.kind, self.unit)
 
 
-def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
-    """Return the numbers of all channels that are not hidden, in the order they are shown."""
-    position = {name: place for place, name in enumerate(state.document.channel_order)}
-    hidden = {name for name, look in state.document.looks if look.hidden}
-    numbers = [
-        number
-        for number, channel in enumerate(info.channels)
-        if channel.kind != "annotation" and channel.name not in hidden
-    ]
-    after = len(position)
-    return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))
-
-
 #: the recording that the last lanes are of, what else they follow from, and the lanes: every view asks at every edit
 _last: list[tuple[RecordingInfo, tuple[object, ...], tuple[Lane, ...]]] = []
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 
+from jaxscope.compute.shown_channels import shown_channels
 from jaxscope.data.recording import RecordingInfo, scale_kind
-from jaxscope.gui.painting.lanes import lanes_of, shown_channels, shown_unit
+from jaxscope.gui.painting.lanes import lanes_of, shown_unit
 from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, scale_bar, scale_text
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.session.actions import SetScale, SetSensitivity

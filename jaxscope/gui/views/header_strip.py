@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolTip, QWidget
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened
 from jaxscope.compute.measure_frames import MeasureFrame
+from jaxscope.compute.shown_channels import shown_channels
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, text_width
@@ -21,7 +22,7 @@ from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, panes_of, rail_px, removed_px
-from jaxscope.gui.painting.lanes import lanes_of, shown_channels
+from jaxscope.gui.painting.lanes import lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_pan

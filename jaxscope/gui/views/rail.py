@@ -14,12 +14,13 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QWheel
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.compute.frames import Blocked, Frame, Opened
+from jaxscope.compute.shown_channels import shown_channels
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.key_tips import with_key
 from jaxscope.gui.painting.geometry import rail_px
-from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of, name_stride, shown_channels
+from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of, name_stride
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.rail_groups import named_lane, paint_overlaid

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
+from jaxscope.compute.shown_channels import shown_channels
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import pane_at, share_at
-from jaxscope.gui.painting.lanes import Lane, lane_at, shown_channels, span_of_names
+from jaxscope.gui.painting.lanes import Lane, lane_at, span_of_names
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.gui.views.traces_cursors import cursor_near
 from jaxscope.gui.views.traces_dividers import is_on_divider
