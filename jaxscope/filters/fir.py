@@ -24,6 +24,8 @@ from jaxscope.filters.values import shown
 
 MAX_TAPS = 100_001
 MAX_OPTIMISED_TAPS = 4001
+#: frequencies that an equiripple looks at for each of its free numbers, as many as SciPy does by itself
+GRID_DENSITY = 16
 
 #: window names of ``scipy.signal.get_window``, with how many numbers each takes
 WINDOWS: dict[str, int] = {
@@ -166,6 +168,27 @@ class FirEquiripple(AbstractFilterSpec):
 
     def check(self, rate_hz: float) -> None:
         _check_last_edge(self.edges_hz, rate_hz)
+        n_free = self.taps // 2 + (self.taps % 2 if self.kind == "bandpass" else 0)
+        if self._grid_points(rate_hz, n_free) < n_free + 2:
+            raise SpecError(
+                "edges_hz",
+                f"the bands are too narrow to optimise {self.taps} taps at {shown(rate_hz)} Hz",
+                hint="widen a band, or choose fewer taps",
+            )
+
+    def _grid_points(self, rate_hz: float, n_free: int) -> int:
+        """Return on how many frequencies SciPy looks; with fewer than it has free numbers it leaves its own memory.
+
+        As in its source: steps of an equal length through each band, where taps change sign none before the first step.
+        """
+        step_hz = rate_hz / 2 / (GRID_DENSITY * n_free)
+        n_points = 0
+        for place in range(0, len(self.edges_hz), 2):
+            low_hz, high_hz = self.edges_hz[place : place + 2]
+            if place == 0 and self.kind != "bandpass":
+                low_hz = max(low_hz, step_hz)
+            n_points += max(0, math.floor((high_hz - low_hz) / step_hz) + 1)
+        return n_points
 
     def design(self, rate_hz: float) -> Taps:
         from scipy.signal import remez
@@ -173,7 +196,14 @@ class FirEquiripple(AbstractFilterSpec):
         self.check(rate_hz)
         try:
             values = remez(
-                self.taps, self.edges_hz, self.gains, weight=self.weights, type=self.kind, fs=rate_hz, maxiter=100
+                self.taps,
+                self.edges_hz,
+                self.gains,
+                weight=self.weights,
+                type=self.kind,
+                fs=rate_hz,
+                maxiter=100,
+                grid_density=GRID_DENSITY,
             )
         except ValueError as error:
             raise SpecError(

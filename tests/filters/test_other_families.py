@@ -238,6 +238,27 @@ def test_wrong_bands_name_the_field(changes, field):
     assert caught.value.field == field
 
 
+@pytest.mark.parametrize(
+    ("taps", "edges_hz", "kind", "rate_hz"),
+    [
+        (9, (0.0064, 0.0178), "bandpass", 20.0),
+        (56, (0.2957, 0.5182), "differentiator", 1000.0),
+        (143, (0.0, 0.0483), "hilbert", 100.0),
+        (714, (4.9e-6, 0.0055), "bandpass", 1000.0),
+    ],
+)
+def test_bands_too_narrow_for_the_taps_are_said(taps, edges_hz, kind, rate_hz):
+    """SciPy leaves its memory there, which ends the process."""
+    spec = FAMILIES["fir_equiripple"](taps=taps, edges_hz=edges_hz, gains=(1.0,), kind=kind)
+    with pytest.raises(SpecError, match=f"too narrow to optimise {taps} taps"):
+        spec.design(rate_hz)
+
+
+def test_a_narrow_band_that_can_be_optimised_is():
+    spec = FAMILIES["fir_equiripple"](taps=75, edges_hz=(0.0, 1.0, 3.0, 125.0), gains=(1.0, 0.0))
+    assert np.isfinite(spec.design(250.0).values).all()
+
+
 def test_an_equiripple_that_does_not_exist_is_said():
     with pytest.raises(SpecError, match="no equiripple filter"):
         FAMILIES["fir_equiripple"]().design(1000.0)
