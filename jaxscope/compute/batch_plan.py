@@ -188,7 +188,7 @@ def select_channels(info: RecordingInfo, patterns: Sequence[str]) -> tuple[int, 
     UsageError
         Where a name or a glob fits no channel.
     """
-    usable = [number for number, channel in enumerate(info.channels) if channel.kind != "annotation"]
+    usable = [number for number, channel in enumerate(info.channels) if channel.is_drawable]
     if not patterns:
         return tuple(usable)
     chosen: set[int] = set()

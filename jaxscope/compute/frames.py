@@ -254,7 +254,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Something asked for went wrong. ``what`` is one of open, frame, export, device, part, project."""
+    """Something asked for went wrong. ``what`` is one of open, frame, preview, export, device, part."""
 
     revision: int
     what: str

@@ -108,12 +108,6 @@ class WindowCache:
                 memory = self._filtered[channels] = TileMemory(key=key)
             return memory
 
-    def filtered_tiles(self, channels: tuple[int, ...]) -> tuple[int, ...]:
-        """Return where the tiles begin that are kept of some channels, whatever they were filtered by."""
-        with self._lock:
-            memory = self._filtered.get(channels)
-            return () if memory is None else tuple(memory.tiles)
-
     def forget_filtered(self) -> None:
         """Forget what was filtered, not what was read."""
         with self._lock:

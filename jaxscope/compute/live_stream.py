@@ -148,11 +148,6 @@ class StreamRun:
         return tuple(program for _, program in self._bank.ready)
 
     @property
-    def is_fading(self) -> bool:
-        """Whether two filters run."""
-        return self._old is not None
-
-    @property
     def settled_from(self) -> int:
         """From which sample on the filter in use has forgotten how it started."""
         return self._bank.settled_from

@@ -108,7 +108,7 @@ def _look_of(channel: Channel) -> tuple[object, ...]:
 
 def _as_long_as_its_events(info: RecordingInfo) -> RecordingInfo:
     """Return what the window is told of a recording: one without signals lasts as long as its events do."""
-    if any(channel.kind != "annotation" for channel in info.channels):
+    if any(channel.is_drawable for channel in info.channels):
         return info
     ends_s = (event.onset_s + (event.duration_s or 0.0) for event in info.annotations)
     return replace(info, duration_s=max((*ends_s, info.duration_s or 0.0)))

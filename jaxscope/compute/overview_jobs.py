@@ -95,7 +95,7 @@ def overview_channels(state: SessionState, info: RecordingInfo) -> tuple[float, 
 
 def _chosen_channels(state: SessionState, info: RecordingInfo) -> tuple[float, tuple[int, ...]]:
     signals = [number for number, channel in enumerate(info.channels) if channel.is_data]
-    signals = signals or [number for number, channel in enumerate(info.channels) if channel.kind != "annotation"]
+    signals = signals or [number for number, channel in enumerate(info.channels) if channel.is_drawable]
     if state.document.chains:
         numbers = chain_numbers(state.document.chains, info, signals)
         own = [

@@ -38,7 +38,7 @@ def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
     numbers = [
         number
         for number, channel in enumerate(info.channels)
-        if channel.kind != "annotation" and channel.name not in hidden
+        if channel.is_drawable and channel.name not in hidden
     ]
     after = len(position)
     return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))

@@ -24,7 +24,7 @@ def live_streams(info: RecordingInfo) -> tuple[LiveStream, ...]:
     """Return the channels of a recording as streams: of one rate, length and time; notes and unknown rates left out."""
     groups: dict[object, list[int]] = {}
     for number, channel in enumerate(info.channels):
-        if channel.kind != "annotation" and channel.rate_hz is not None:
+        if channel.is_drawable and channel.rate_hz is not None:
             groups.setdefault((channel.rate_hz, channel.n_samples, channel.gaps), []).append(number)
     return tuple(
         LiveStream(rate_hz=info.channels[members[0]].rate_hz or 1.0, channels=tuple(members))

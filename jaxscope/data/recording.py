@@ -63,6 +63,11 @@ class Channel:
         """Whether the channel holds a signal that may be filtered."""
         return self.kind not in CODE_KINDS
 
+    @property
+    def is_drawable(self) -> bool:
+        """Whether the channel holds numbers to draw: every one but the text of annotations."""
+        return self.kind != "annotation"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingInfo:

@@ -62,12 +62,6 @@ def _take(n_bytes: int) -> Array:
     return np.empty(n_bytes, dtype=np.uint8)
 
 
-def idle_bytes() -> int:
-    """Return how much memory is kept for later."""
-    with _LOCK:
-        return sum(memory.nbytes for memory in _idle)
-
-
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     """Return an array of undefined numbers, as ``numpy.empty``, in memory that may have served before.
 

@@ -52,7 +52,7 @@ def _run(command: Command, window: WindowActions) -> None:
 def _channels(window: WindowActions) -> Iterator[Entry]:
     info = window.shell.info
     for channel in () if info is None else info.channels:
-        if channel.kind != "annotation":
+        if channel.is_drawable:
             yield Entry(
                 title=f"Go to channel {channel.name}",
                 place="Channels",

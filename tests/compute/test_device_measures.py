@@ -81,12 +81,12 @@ def test_every_run_that_counts_filters_and_the_tiles_of_the_window_stay(room, mo
 
     monkeypatch.setattr(device_choices, "render", counting)
     (entry,) = room.conductor._bench.recordings._open.values()
-    kept = entry.cache.filtered_tiles((0, 1, 2, 3))
+    kept = tuple(entry.cache._filtered[0, 1, 2, 3].tiles)
     assert kept
     room.conductor.ask_devices(measure=True)
     assert len(counts) > device_choices.RUNS
     assert min(counts) > 0
-    assert entry.cache.filtered_tiles((0, 1, 2, 3)) == kept
+    assert tuple(entry.cache._filtered[0, 1, 2, 3].tiles) == kept
 
 
 def test_measuring_that_is_cancelled_measures_no_further_device(room):

@@ -143,7 +143,7 @@ def test_a_drag_of_many_changes_stays_smooth_and_ends_with_the_last(signal):
     slope = max(np.abs(np.diff(w[:, 100:], axis=1)).max() for w in whole)
     apart = np.abs(whole[0] - whole[1]).max()
     assert np.abs(np.diff(y[:, 100:], axis=1)).max() <= slope + apart * math.pi / (2 * LEAST_FADE)
-    assert not run.is_fading
+    assert run._old is None
     late = filter_array(signal, last_chain, rate_hz=RATE_HZ)
     assert np.abs(y - late)[:, 3500:].max() < 1e-6 * np.abs(late).max()
 

@@ -35,6 +35,12 @@ def chain(*stages, **choices):
     return FilterChain(stages=stages, **choices)
 
 
+def held_tiles(cache, channels):
+    """Return where the tiles begin that are kept of some channels, none where nothing is."""
+    memory = cache._filtered.get(channels)
+    return () if memory is None else tuple(memory.tiles)
+
+
 @pytest.fixture
 def tune(monkeypatch):
     """Return what renders a window after each of some edits: the last picture, a fresh one, and the held tiles."""
@@ -54,7 +60,7 @@ def tune(monkeypatch):
             shown = render(request, cache, bench.programs).blocks[0]
             list(warm_up_work(bench, SimpleNamespace(request=request))(CancelToken()))
         fresh = render(request, WindowCache(recording), ProgramLibrary()).blocks[0]
-        return shown, fresh, cache.filtered_tiles((*range(len(x)), -1))
+        return shown, fresh, held_tiles(cache, (*range(len(x)), -1))
 
     return show
 

@@ -329,7 +329,7 @@ class HeaderStripView(AbstractView, QWidget):
         """Return how many channels are shown, in as many words as there is room for."""
         if self._info is None:
             return ""
-        total = sum(channel.kind != "annotation" for channel in self._info.channels)
+        total = sum(channel.is_drawable for channel in self._info.channels)
         shown = len(lanes_of(self._state, self._info))
         noun = "channel" if total == 1 else "channels"
         number = f"{total}" if shown == total else f"{shown} of {total}"

@@ -244,7 +244,7 @@ class MontagePopover(Popover, AbstractView):
         is_shown = montage is not None and self._pending is None
         self.edit_all.setVisible(is_shown and not is_formulas)
         self.foot.show_montage(montage if is_shown else None)
-        total = 0 if info is None else sum(one.kind != "annotation" for one in info.channels)
+        total = 0 if info is None else sum(one.is_drawable for one in info.channels)
         made = f"{counted(len(rows), 'channel')} made of {total} recorded" if rows else ""
         self.summary.setText(made if montage is not None else f"{counted(total, 'channel')}, as in the file")
 

@@ -356,7 +356,7 @@ class TopBarView(AbstractView, QWidget):
 def facts_of(info: RecordingInfo) -> str:
     """Return how many channels a recording has, their highest rate and its length."""
     rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz is not None})
-    total = sum(channel.kind != "annotation" for channel in info.channels)
+    total = sum(channel.is_drawable for channel in info.channels)
     facts = [counted(total, "channel")]
     if rates:
         top = f"{rates[-1]:g} Hz" if rates[-1] < 10_000 else f"{rates[-1] / 1e3:g} kHz"

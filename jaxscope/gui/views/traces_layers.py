@@ -181,7 +181,7 @@ def paint_emptiness(canvas: Canvas) -> None:
 def emptiness_words(model: TracesModel) -> tuple[str, str]:
     """Return why there are no traces, and what there is instead."""
     channels = () if model.info is None else model.info.channels
-    if any(channel.kind != "annotation" for channel in channels):
+    if any(channel.is_drawable for channel in channels):
         return "All channels are hidden", "Shift+H shows them again"
     count = len(model.state.document.annotations)
     events = {0: "It holds no events either", 1: "It holds 1 event"}.get(count, f"It holds {count} events")
