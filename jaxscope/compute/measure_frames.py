@@ -1,4 +1,4 @@
-"""What the compute side hands over about what lies between two cursors: sizes of channels, before and after.
+"""What the compute side hands over about what lies between two cursors: sizes before, after, of what was removed.
 
 Sizes are of true samples, never of the bins of a picture; what is not known is NaN.
 """
@@ -29,7 +29,10 @@ class Measures:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MeasureFrame:
-    """What lies between two cursors, from the samples themselves; ``after`` is ``before`` where nothing filters."""
+    """What lies between two cursors, from the samples themselves; ``after`` is ``before`` where nothing filters.
+
+    ``removed`` is of the samples before minus those after, so 0 where nothing filters.
+    """
 
     revision: int
     recording_id: str
@@ -38,4 +41,5 @@ class MeasureFrame:
     channels: tuple[int, ...]
     before: Measures
     after: Measures
+    removed: Measures
     filtered: tuple[bool, ...]

@@ -1,4 +1,4 @@
-"""What lies between two cursors, in numbers: of true samples, before and after, of every channel in the window.
+"""What lies between two cursors, in numbers: of true samples, before, after and their difference, of every channel.
 
 A picture holds extremes of bins only, so sizes are worked out here from the samples behind it. Where those were not
 kept (a long window, cursors outside of it, a frame that has not settled) the span is read and filtered again, block by
@@ -8,6 +8,7 @@ block, so that memory stays bounded. Missing samples are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -83,7 +84,7 @@ def measure_work(
             try:
                 next(steps)
             except StopIteration as end:
-                channels, before, after, filtered = end.value
+                found: Measured = end.value
                 break
             yield
         bench.deliver(
@@ -92,37 +93,47 @@ def measure_work(
                 recording_id=shown.wish.entry.id,
                 start_s=start_s,
                 stop_s=stop_s,
-                channels=channels,
-                before=before,
-                after=after,
-                filtered=filtered,
+                channels=found.channels,
+                before=found.before,
+                after=found.after,
+                removed=found.removed,
+                filtered=found.filtered,
             )
         )
 
     return work
 
 
-Measured = tuple[tuple[int, ...], Measures, Measures, tuple[bool, ...]]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measured:
+    """Sizes of channels between two times, and whether each is filtered."""
+
+    channels: tuple[int, ...]
+    before: Measures
+    after: Measures
+    removed: Measures
+    filtered: tuple[bool, ...]
 
 
 def measured(bench: Workbench, shown: Shown, start_s: float, stop_s: float) -> Generator[None, None, Measured]:
-    """Yield after each block; return (channels, before, after, whether each is filtered) between two times."""
+    """Yield after each block; return what lies between two times."""
     channels: list[int] = []
     filtered: list[bool] = []
-    parts: tuple[list[Measures], list[Measures]] = ([], [])
+    parts: tuple[list[Measures], ...] = ([], [], [])
     for group in shown.request.groups:
-        tallies = Tally(len(group.channels)), Tally(len(group.channels))
+        tallies = [Tally(len(group.channels)) for _ in parts]
         first, stop = samples_between(shown, group, start_s, stop_s)
         for block in blocks_between(bench, shown, group, first, stop):
             if block is not None:
-                for tally, x in zip(tallies, block, strict=True):
+                for tally, x in zip(tallies, (*block, block[0] - block[1]), strict=True):
                     tally.add(x)
             yield
         channels.extend(group.channels)
         filtered.extend(group.filtered)
         for part, tally in zip(parts, tallies, strict=True):
             part.append(tally.finish())
-    return tuple(channels), _joined(parts[0]), _joined(parts[1]), tuple(filtered)
+    before, after, removed = (_joined(part) for part in parts)
+    return Measured(channels=tuple(channels), before=before, after=after, removed=removed, filtered=tuple(filtered))
 
 
 def samples_between(shown: Shown, group: GroupRequest, start_s: float, stop_s: float) -> tuple[int, int]:

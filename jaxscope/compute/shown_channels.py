@@ -36,9 +36,7 @@ def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
     position = {name: place for place, name in enumerate(state.document.channel_order)}
     hidden = {name for name, look in state.document.looks if look.hidden}
     numbers = [
-        number
-        for number, channel in enumerate(info.channels)
-        if channel.is_drawable and channel.name not in hidden
+        number for number, channel in enumerate(info.channels) if channel.is_drawable and channel.name not in hidden
     ]
     after = len(position)
     return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))

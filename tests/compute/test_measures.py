@@ -49,10 +49,11 @@ def filtered(x: np.ndarray, cutoff_hz: float = 10.0) -> np.ndarray:
 
 
 def assert_measures(frame: MeasureFrame, x: np.ndarray, y: np.ndarray) -> None:
-    for found, wanted in ((frame.before, x), (frame.after, y)):
-        np.testing.assert_allclose(found.first, wanted[:, 0], rtol=1e-12)
-        np.testing.assert_allclose(found.last, wanted[:, -1], rtol=1e-12)
-        np.testing.assert_allclose(found.rms, np.sqrt((wanted**2).mean(axis=1)), rtol=1e-12)
+    for found, wanted in ((frame.before, x), (frame.after, y), (frame.removed, x - y)):
+        # the offset of 1e5 leaves 1e-11 of what is taken away
+        np.testing.assert_allclose(found.first, wanted[:, 0], rtol=1e-12, atol=1e-9)
+        np.testing.assert_allclose(found.last, wanted[:, -1], rtol=1e-12, atol=1e-9)
+        np.testing.assert_allclose(found.rms, np.sqrt((wanted**2).mean(axis=1)), rtol=1e-12, atol=1e-9)
         np.testing.assert_allclose(found.deviation, wanted.std(axis=1), rtol=1e-7)
         np.testing.assert_allclose(found.peak_to_peak, np.ptp(wanted, axis=1), rtol=1e-7)
 

@@ -323,7 +323,9 @@ class HeaderStripView(AbstractView, QWidget):
         found = None
         if lane is not None:
             found = measures_between(self._measures, viewport.cursors_s, lane.channel, shows_after=shows_after)
-        return cursor_measures(lanes, viewport.selected_channels, viewport.cursors_s, found)
+        shows_difference = shows_after and viewport.mode == "difference"
+        selected = viewport.selected_channels
+        return cursor_measures(lanes, selected, viewport.cursors_s, found, shows_difference=shows_difference)
 
     def _count(self, room_px: float) -> str:
         """Return how many channels are shown, in as many words as there is room for."""

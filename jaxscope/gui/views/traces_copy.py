@@ -1,7 +1,8 @@
 """Values of the traces as text: tab-separated, with a heading, for a spreadsheet.
 
 At one time a row a channel holds the sample before and after, or the lowest and highest of the bin where a pixel holds
-several. Between two cursors it holds the sizes that the box shows. Numbers are written with all their digits.
+several. Between two cursors it holds the sizes that the box shows. The difference follows where it
+is looked at. Numbers are written with all their digits.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_values import Sizes, Value
 
 _AT = ("channel", "unit", "time_s", "before_low", "before_high", "after_low", "after_high")
+_AT_DIFFERENCE = ("difference_low", "difference_high")
 _SIZES = ("delta", "slope_per_s", "rms", "rms_about_mean", "peak_to_peak")
 
 
@@ -23,20 +25,24 @@ def copied_text(model: TracesModel, second: float | None) -> str:
         return ""
     rows = []
     for lane in model.lanes:
-        before, after = model.values_at(lane, second)
-        rows.append((lane.title, lane.unit, repr(second), *_ends(before), *_ends(after)))
-    return _table(_AT, rows)
+        values = model.values_at(lane, second)
+        ends = (*_ends(values.before), *_ends(values.after))
+        ends += _ends(values.difference) if model.shows_difference else ()
+        rows.append((lane.title, lane.unit, repr(second), *ends))
+    return _table((*_AT, *_AT_DIFFERENCE) if model.shows_difference else _AT, rows)
 
 
 def _between(model: TracesModel) -> str:
     start_s, stop_s = sorted(model.state.viewport.cursors_s)
     heading = ["channel", "unit", "start_s", "stop_s"]
-    heading += [f"{side}_{name}" for side in ("before", "after") for name in _SIZES]
+    sides = ("before", "after", "difference") if model.shows_difference else ("before", "after")
+    heading += [f"{side}_{name}" for side in sides for name in _SIZES]
     rows = []
     for lane in model.lanes:
         found = model.measures_of(lane)
         if found is not None:
-            sizes = (*_sizes(found.before, found.span_s), *_sizes(found.after, found.span_s))
+            known = (found.before, found.after, found.removed)[: len(sides)]
+            sizes = [text for one in known for text in _sizes(one, found.span_s)]
             rows.append((lane.title, lane.unit, repr(start_s), repr(stop_s), *sizes))
     return _table(heading, rows) if rows else ""
 

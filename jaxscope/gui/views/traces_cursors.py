@@ -1,7 +1,8 @@
 """The cursors over the traces: the line under the pointer with its values, one or two set cursors, what lies between.
 
 With two cursors a box beside the later one holds Δt, 1/Δt, the change, slope, RMS, RMS about the mean and peak to peak
-of one lane, before and after. The sizes are those of the samples (``MeasureFrame``), never of the picture.
+of one lane, before and after, and of their difference where that is looked at. The sizes are those
+of the samples (``MeasureFrame``), never of the picture.
 """
 
 from __future__ import annotations
@@ -65,7 +66,12 @@ def lane_in_question(lanes: Sequence[Lane], selected: Sequence[str]) -> Lane | N
 
 
 def cursor_measures(
-    lanes: Sequence[Lane], selected: Sequence[str], cursors_s: tuple[float, ...], found: LaneMeasures | None
+    lanes: Sequence[Lane],
+    selected: Sequence[str],
+    cursors_s: tuple[float, ...],
+    found: LaneMeasures | None,
+    *,
+    shows_difference: bool = False,
 ) -> tuple[tuple[str, str], ...]:
     """Return (what, how much) between two cursors: Δt, 1/Δt, and RMS of the lane in question once it is known."""
     if len(cursors_s) != 2:
@@ -77,6 +83,8 @@ def cursor_measures(
         pairs.append((f"RMS of {lane.title} before", size_text(found.before.rms, lane.unit)))
         if found.after is not None:
             pairs.append(("after", size_text(found.after.rms, lane.unit)))
+        if found.removed is not None and shows_difference:
+            pairs.append(("removed", size_text(found.removed.rms, lane.unit)))
     return tuple(pairs)
 
 
@@ -187,10 +195,12 @@ def _beside(canvas: Canvas, x: float, row: int, box: QRectF, other_x: float | No
 
 
 def _value_lines(canvas: Canvas, lane: Lane, second: float) -> list[tuple[str, Value | None, str]]:
-    before, after = canvas.model.values_at(lane, second)
-    lines: list[tuple[str, Value | None, str]] = [("Before", before, "before")]
+    values = canvas.model.values_at(lane, second)
+    lines: list[tuple[str, Value | None, str]] = [("Before", values.before, "before")]
     if canvas.model.shows_after and not lane.is_raw:
-        lines.append(("After", after, lane.colour))
+        lines.append(("After", values.after, lane.colour))
+    if canvas.model.shows_difference and not lane.is_raw:
+        lines.append(("Difference", values.difference, "diff"))
     return lines
 
 
@@ -277,8 +287,11 @@ def _paint_table(canvas: Canvas, box: QRectF, columns: list[tuple[str, str, tupl
 def _columns(
     canvas: Canvas, lane: Lane, found: LaneMeasures | None, span_s: float
 ) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return (caption, token, words) of Before, and of After where the lane has one."""
+    """Return (caption, token, words) of Before, of After where the lane has one, and of what is looked at besides."""
     columns = [("Before", "before", size_rows(None if found is None else found.before, span_s, lane.unit))]
     if canvas.model.shows_after and not lane.is_raw:
         columns.append(("After", lane.colour, size_rows(None if found is None else found.after, span_s, lane.unit)))
+    if canvas.model.shows_difference and not lane.is_raw:
+        removed = None if found is None else found.removed
+        columns.append(("Difference", "diff", size_rows(removed, span_s, lane.unit)))
     return columns

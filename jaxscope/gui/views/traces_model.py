@@ -23,7 +23,7 @@ from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
 from jaxscope.gui.views.traces_offsets import with_offsets_of
 from jaxscope.gui.views.traces_picture import look_key, painted_panes, picture_width, trace_colours, window_key
-from jaxscope.gui.views.traces_values import LaneMeasures, Value, measures_between, peak_at, point_at, value_at
+from jaxscope.gui.views.traces_values import LaneMeasures, LaneValues, measures_between, peak_at, point_at, value_at
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
@@ -80,6 +80,11 @@ class TracesModel:
     def shows_after(self) -> bool:
         """Whether the filtered signal is to be seen."""
         return self.state.document.filter_on and not self.state.viewport.raw
+
+    @property
+    def shows_difference(self) -> bool:
+        """Whether what the filter took away is to be seen in place of the signals."""
+        return self.state.viewport.mode == "difference" and self.shows_after
 
     def take_state(self, state: SessionState) -> Change:
         """Take another state; return what of it the picture of the traces depends on."""
@@ -216,26 +221,25 @@ class TracesModel:
 
     def _lacks_difference(self, frame: Frame) -> bool:
         """Whether a frame with what was taken away is still on its way; the last picture stays until then."""
-        if self.state.viewport.mode != "difference" or not self.shows_after:
-            return False
-        return any(block.after is not None and block.difference is None for block in frame.blocks)
+        return self.shows_difference and any(
+            block.after is not None and block.difference is None for block in frame.blocks
+        )
 
-    def values_at(self, lane: Lane, second: float) -> tuple[Value | None, Value | None]:
-        """Return Before and After of a lane at a time; None where there is none."""
-        if self.frame is None:
-            return None, None
-        for block in self.frame.blocks:
-            if lane.channel in block.channels:
-                place = block.channels.index(lane.channel)
-                point = point_at(block, second)
-                if point is None:
-                    return None, None
-                before = value_at(block.before, place, point)
-                if not self.shows_after or not block.filtered[place] or block.after is None:
-                    return before, None
-                later = point_at(block, second + self.shifts_s.get(lane.channel, 0.0))
-                return before, None if later is None else value_at(block.after, place, later)
-        return None, None
+    def values_at(self, lane: Lane, second: float) -> LaneValues:
+        """Return what a lane holds at a time."""
+        block = self._block_of(lane)
+        point = None if block is None else point_at(block, second)
+        if block is None or point is None:
+            return LaneValues()
+        place = block.channels.index(lane.channel)
+        before = value_at(block.before, place, point)
+        if not self.shows_after or not block.filtered[place] or block.after is None:
+            return LaneValues(before=before)
+        later = point_at(block, second + self.shifts_s.get(lane.channel, 0.0))
+        after = None if later is None else value_at(block.after, place, later)
+        if not self.shows_difference or block.difference is None:
+            return LaneValues(before=before, after=after)
+        return LaneValues(before=before, after=after, difference=value_at(block.difference, place, point))
 
     def take_measures(self, measures: MeasureFrame) -> bool:
         """Take what lies between the cursors; return whether it is of the cursors and the recording of now."""
@@ -262,13 +266,14 @@ class TracesModel:
 
     def _height_of(self, lane: Lane, second: float, height: float) -> float:
         """Return how far from the top a trace is drawn at a time, infinity where it is not."""
-        before, after = self.values_at(lane, second)
-        value = after or before
-        block = self._block_of(lane)
+        values, block = self.values_at(lane, second), self._block_of(lane)
+        value = values.drawn
         if value is None or block is None:
             return math.inf
         place, row_px, viewport = block.channels.index(lane.channel), height / self.rows, self.state.viewport
-        offsets = block.before_offset if after is None else block.after_offset
+        offsets = block.before_offset if values.after is None else block.after_offset
+        if values.difference is not None:
+            offsets = block.before_offset - block.after_offset
         offset = float(offsets[place]) if viewport.remove_offset and np.isfinite(offsets[place]) else 0.0
         slope = row_px * lane.gain / self.scales.units_per_lane(viewport, lane.scale_kind)
         upwards = ((value.low + value.high) / 2 - offset) * slope
@@ -284,8 +289,9 @@ class TracesModel:
         if block is None:
             return second
         place, times_s = block.channels.index(lane.channel), rising_times(block)
-        has_after = self.shows_after and block.filtered[place] and block.after is not None
-        values = block.after if has_after and block.after is not None else block.before
+        drawn = block.difference if self.shows_difference else block.after
+        has_after = self.shows_after and block.filtered[place] and drawn is not None
+        values = drawn if has_after and drawn is not None else block.before
         low, high = values.row(place)
         is_there = np.isfinite(low) & (np.abs(times_s - second) <= reach_s)
         peak = None

@@ -24,6 +24,20 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LaneValues:
+    """What a lane holds at a time, each None where there is none: ``difference`` also where it is not looked at."""
+
+    before: Value | None = None
+    after: Value | None = None
+    difference: Value | None = None
+
+    @property
+    def drawn(self) -> Value | None:
+        """The one that is drawn in front."""
+        return self.difference or self.after or self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
     """What lies between two cursors in one trace, in its unit."""
 
@@ -45,11 +59,12 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneMeasures:
-    """What lies between two cursors in a lane; ``after`` is None where nothing filters it or it is hidden."""
+    """What lies between two cursors in a lane; the others than ``before`` are None where no filter is to be seen."""
 
     span_s: float
     before: Sizes
     after: Sizes | None
+    removed: Sizes | None
 
 
 def measures_between(
@@ -61,10 +76,12 @@ def measures_between(
     if (found.start_s, found.stop_s) != (min(cursors_s), max(cursors_s)):
         return None
     place = found.channels.index(channel)
+    is_filtered = shows_after and found.filtered[place]
     return LaneMeasures(
         span_s=found.stop_s - found.start_s,
         before=Sizes.at(found.before, place),
-        after=Sizes.at(found.after, place) if shows_after and found.filtered[place] else None,
+        after=Sizes.at(found.after, place) if is_filtered else None,
+        removed=Sizes.at(found.removed, place) if is_filtered else None,
     )
 
 

@@ -86,9 +86,9 @@ def test_line_up_draws_after_earlier_by_its_delay_and_leaves_before(desk):
     assert moved == pytest.approx(delay_s * pixels_per_s, abs=1.01 * pixels_per_s / 100)
     assert desk.window.strip._shift_words
     lane = desk.window.traces.model.lanes[0]
-    plain = desk.window.traces.model.values_at(lane, 2.0 + delay_s)[1]
+    plain = desk.window.traces.model.values_at(lane, 2.0 + delay_s).after
     header.line_up.click()
-    assert desk.window.traces.model.values_at(lane, 2.0 + delay_s)[1] is not None
+    assert desk.window.traces.model.values_at(lane, 2.0 + delay_s).after is not None
     assert plain is not None
 
 

@@ -32,6 +32,7 @@ def measures_of(start_s: float, stop_s: float) -> MeasureFrame:
         channels=tuple(range(6)),
         before=sizes(4.0),
         after=sizes(2.0),
+        removed=sizes(3.0),
         filtered=(True, True, True, True, False, True),
     )
 
@@ -110,7 +111,9 @@ def test_measures_of_other_cursors_are_not_shown(desk):
     found = model.measures_of(model.lanes[1])
     assert found.before == Sizes(change=4.0, rms=11.0, deviation=6.0, peak_to_peak=21.0)
     assert found.after.change == 2.0
-    assert model.measures_of(model.lanes[4]).after is None
+    assert found.removed.change == 3.0
+    raw = model.measures_of(model.lanes[4])
+    assert (raw.after, raw.removed) == (None, None)
     desk.store.dispatch(act.SetCursors(cursors_s=(2.0, 5.0)))
     assert model.measures_of(model.lanes[1]) is None
     desk.window.receive(measures_of(2.0, 4.0))
@@ -145,6 +148,29 @@ def test_copy_at_a_time_and_between_cursors(desk):
     rows = [line.split("\t") for line in QApplication.clipboard().text().splitlines()]
     table = dict(zip(rows[0], rows[2], strict=True))
     assert (table["channel"], table["before_delta"], table["after_slope_per_s"]) == ("Fp2", "4.0", "1.0")
+
+
+def test_where_the_difference_is_looked_at_its_values_stand_beside_the_others(desk):
+    model, lane = desk.window.traces.model, desk.window.traces.model.lanes[1]
+    desk.store.dispatch(act.ChooseMode(mode="difference"))
+    desk.show_frame()
+    values = model.values_at(lane, 0.25)
+    assert values.difference.low == pytest.approx(values.before.low - values.after.low)
+    assert values.drawn is values.difference
+    desk.store.dispatch(act.SetCursors(cursors_s=(0.25,)))
+    desk.window.actions_.copy_values()
+    rows = [line.split("\t") for line in QApplication.clipboard().text().splitlines()]
+    assert float(dict(zip(rows[0], rows[2], strict=True))["difference_low"]) == values.difference.low
+    desk.store.dispatch(act.SelectChannels(names=("Fp2",)))
+    desk.store.dispatch(act.SetCursors(cursors_s=(2.0, 4.0)))
+    desk.window.receive(measures_of(2.0, 4.0))
+    desk.window.actions_.copy_values()
+    rows = [line.split("\t") for line in QApplication.clipboard().text().splitlines()]
+    assert dict(zip(rows[0], rows[2], strict=True))["difference_delta"] == "3.0"
+    assert desk.window.strip.legend.measures[-1] == ("removed", "11.0 µV")
+    desk.store.dispatch(act.ChooseMode(mode="overlay"))
+    assert model.values_at(lane, 0.25).difference is None
+    assert desk.window.strip.legend.measures[-1][0] == "after"
 
 
 def test_butterfly_lays_the_selected_channels_on_one_row(desk):

@@ -183,14 +183,15 @@ def test_older_frame_never_replaces_a_newer_one(desk):
 def test_value_under_the_pointer_is_that_of_the_sample(desk):
     model = desk.window.traces.model
     lane = model.lanes[0]
-    before, after = model.values_at(lane, 0.2501)
-    assert before is not None
-    assert before.low == before.high == pytest.approx(120.0)
-    assert after is not None
-    assert after.low == pytest.approx(10.0)
-    assert model.values_at(model.lanes[4], 0.25)[1] is None
+    values = model.values_at(lane, 0.2501)
+    assert values.before is not None
+    assert values.before.low == values.before.high == pytest.approx(120.0)
+    assert values.after is not None
+    assert values.after.low == pytest.approx(10.0)
+    assert values.difference is None
+    assert model.values_at(model.lanes[4], 0.25).after is None
     desk.store.dispatch(act.ShowRaw(raw=True))
-    assert model.values_at(lane, 0.25)[1] is None
+    assert model.values_at(lane, 0.25).after is None
 
 
 def test_held_filter_weakens_after_and_a_newer_frame_ends_it(desk):
