@@ -6,7 +6,7 @@ of time, judged by the same rules as in tables of text. Only that column is gone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,11 +22,11 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign
 from jaxscope.readers.parquet_footer import check_footer
-from jaxscope.readers.parquet_times import find_times
+from jaxscope.readers.parquet_times import TypedTimes, find_times
 from jaxscope.readers.scans import Scan, scanned_whole
 from jaxscope.readers.sources import Place, SourcedRecording
-from jaxscope.readers.steady_times import SteadyTimes
-from jaxscope.readers.text_table_time import Timing, find_timing
+from jaxscope.readers.steady_times import TimeJudge
+from jaxscope.readers.time_steps import Timing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +79,7 @@ class TableScan(Scan):
         self._table, self._schema, self._n_rows = _table_of(path)
         with foreign(path.name):
             self._times = find_times(self._table, self._schema)
-        self._steady = SteadyTimes(self._times.resolution_s if self._times is not None else 0.0)
+        self._judge = TimeJudge(self._times.resolution_s if self._times is not None else 0.0)
         self._n_known = 0 if self._times is not None else self._n_rows
 
     @property
@@ -89,25 +89,30 @@ class TableScan(Scan):
 
     def step(self) -> bool:
         if self._n_known < self._n_rows and self._times is not None:
-            with foreign(self._path.name):
-                part = self._table.slice(self._n_known, PIECE_ROWS).select(self._times.name).collect()
-            self._steady.add(self._times.seconds(part[self._times.name]))
-            if not part.height:
+            seconds = self._seconds(self._times, self._n_known)
+            if not len(seconds):
                 raise ReadError(f"{self._path.name} ends too early", hint="copy the file again")
-            self._n_known += part.height
+            self._judge.add(seconds)
+            self._n_known += len(seconds)
         self.position = self.n_bytes * self._n_known // max(self._n_rows, 1)
         return self._n_known < self._n_rows
+
+    def _seconds(self, times: TypedTimes, first: int) -> FloatArray:
+        """Read the times of a piece."""
+        with foreign(self._path.name):
+            part = self._table.slice(first, PIECE_ROWS).select(times.name).collect()
+        return times.seconds(part[times.name])
 
     def _timing(self) -> Timing:
         times = self._times
         if times is None:
             return Timing(rate_hz=None)
-        timing = self._steady.timing()
-        if timing is not None:
-            return timing
-        with foreign(self._path.name):
-            column = self._table.slice(0, self._n_known).select(times.name).collect()[times.name]
-        return find_timing(times.stamps(column))
+
+        def pieces() -> Iterator[FloatArray]:
+            for first in range(0, self._n_known, PIECE_ROWS):
+                yield self._seconds(times, first)
+
+        return self._judge.timing(pieces)
 
     def recording(self) -> Recording:
         import polars as pl

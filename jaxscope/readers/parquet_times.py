@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from jaxscope.data.recording import FloatArray
 from jaxscope.readers.text_table_time import Stamps, find_stamps
 
 if TYPE_CHECKING:
@@ -33,25 +33,15 @@ class TypedTimes:
     is_stamp: bool
     notes: tuple[str, ...] = ()
 
-    def seconds(self, column: pl.Series) -> npt.NDArray[np.float64]:
+    def seconds(self, column: pl.Series) -> FloatArray:
         """Return seconds since the first row, NaN where there is none."""
         import polars as pl
 
         values = whole_units(column) if self.is_stamp else column
         relative = (values - self.first).cast(pl.Float64).fill_null(float("nan")).to_numpy()
         with np.errstate(invalid="ignore", over="ignore"):  # what is no time is found by whoever judges them
-            scaled: npt.NDArray[np.float64] = relative * self.scale
+            scaled: FloatArray = relative * self.scale
         return scaled
-
-    def stamps(self, column: pl.Series) -> Stamps:
-        """Return the times of all rows."""
-        return Stamps(
-            seconds=self.seconds(column),
-            start=self.start,
-            resolution_s=self.resolution_s,
-            columns=(0,),
-            notes=self.notes,
-        )
 
 
 def whole_units(column: pl.Series) -> pl.Series:

@@ -2,16 +2,24 @@
 
 A column of a hundred million times takes a gigabyte, and several to judge; nearly every such column goes on by the same
 step. Invariant: what comes out is what ``find_timing`` finds in all of them; where steps are uneven, or times are
-missing, nothing comes out, and the whole column has to be looked at.
+missing, they are gone through again, a piece at a time.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from jaxscope.data.annotations import Gap
-from jaxscope.readers.text_table_time import MOST_JUMPS, Timing, allowed_s, tidy_rate
+from jaxscope.data.recording import FloatArray
+from jaxscope.readers.time_steps import (
+    MOST_JUMPS,
+    StepsSeen,
+    TimePieces,
+    Timing,
+    allowed_s,
+    find_timing,
+    tidy_rate,
+)
 
 #: Jumps that are kept whatever their share may become.
 _MANY_JUMPS = 1 << 16
@@ -36,7 +44,7 @@ class SteadyTimes:
         #: last second before, and first second after each
         self._jumps: list[tuple[float, float]] = []
 
-    def add(self, seconds: npt.NDArray[np.float64]) -> None:
+    def add(self, seconds: FloatArray) -> None:
         """Take in the next times."""
         if not self.is_steady or not len(seconds):
             return
@@ -63,3 +71,27 @@ class SteadyTimes:
         rate_hz = tidy_rate(self._n_even / self._span_s, self._resolution_s / self._span_s)
         gaps = tuple(Gap(start_s=before + 1 / rate_hz, stop_s=after) for before, after in self._jumps)
         return Timing(rate_hz=rate_hz, gaps=gaps)
+
+
+class TimeJudge:
+    """Looks at times while they come, and once more only where they are uneven.
+
+    Parameters
+    ----------
+    resolution_s : float
+        The smallest step that the file can write.
+    """
+
+    def __init__(self, resolution_s: float) -> None:
+        self._resolution_s = resolution_s
+        self._steady = SteadyTimes(resolution_s)
+        self.seen = StepsSeen()
+
+    def add(self, seconds: FloatArray) -> None:
+        """Take in the next times, NaN where there is none."""
+        self._steady.add(seconds)
+        self.seen.add(seconds)
+
+    def timing(self, pieces: TimePieces) -> Timing:
+        """Return the rate and the gaps of what was taken in; ``pieces`` gives it again."""
+        return self._steady.timing() or find_timing(self.seen, pieces, self._resolution_s)

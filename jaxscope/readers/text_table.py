@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import plain_unit, unique_names
@@ -19,28 +18,11 @@ from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.options import ReaderOption
 from jaxscope.readers.scans import Scan, scanned_whole
 from jaxscope.readers.sources import Place, SourcedRecording
-from jaxscope.readers.text_table_cells import (
-    Column,
-    UnevenRows,
-    add_numbers,
-    add_plain_numbers,
-    add_uneven,
-    number_columns,
-    text_columns,
-)
-from jaxscope.readers.text_table_layout import (
-    SAMPLE_LINES,
-    TableLayout,
-    find_layout,
-    is_number,
-    split_rows,
-)
-from jaxscope.readers.text_table_pieces import NotUtf8Error, RowCleaner, RowPieces, decode
-from jaxscope.readers.text_table_store import ColumnStore
-from jaxscope.readers.text_table_time import Stamps, Timing, find_stamps, find_timing
-
-if TYPE_CHECKING:
-    import polars as pl
+from jaxscope.readers.text_table_cells import Column
+from jaxscope.readers.text_table_layout import TableLayout, find_layout, is_number, split_rows
+from jaxscope.readers.text_table_pieces import NotUtf8Error, RowPieces, decode
+from jaxscope.readers.text_table_rows import NO_TIMES, TableRows, first_lines
+from jaxscope.readers.time_steps import Timing
 
 _SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "blanks": " "}
 _DECIMALS = {"point": ".", "comma": ","}
@@ -80,16 +62,21 @@ class TextScan(Scan):
         super().__init__(self._file.n_bytes)
         self._options = options
         self._pieces = RowPieces(self._file)
-        self._table: _Table | None = None
+        self._has_no_times = False
+        self._table: TableRows | None = None
 
     def step(self) -> bool:
         try:
             self._take_next()
         except NotUtf8Error:
+            self._pieces.fall_back()
+            self._forget()
+        if self._pieces.is_over and self._table is not None and self._table.are_times_wrong:
+            if self._table.chosen is not None:
+                raise self._no_times()
+            self._has_no_times = True
             self._pieces.begin_again()
-            if self._table is not None:
-                self._table.store.close()
-            self._table = None
+            self._forget()
         self.position = self._pieces.position
         return not self._pieces.is_over or self._table is None
 
@@ -100,80 +87,34 @@ class TextScan(Scan):
             self._pieces.read_on()
         self._table.add(self._pieces.take())
 
-    def _begin(self) -> _Table:
+    def _begin(self) -> TableRows:
         """Find out how the table is written, and leave out what comes before its rows."""
-        lines = _first_lines(self._pieces.first_lines())
+        lines = first_lines(self._pieces.first_lines())
         layout = _layout(lines, self._file.name, self._options)
         self._pieces.drop_lines(layout.first_line)
-        return _Table(layout, self._file.name, _time_column(layout, self._options, self._file.name))
+        chosen = NO_TIMES if self._has_no_times else _time_column(layout, self._options, self._file.name)
+        return TableRows(layout, self._file.name, chosen)
+
+    def _forget(self) -> None:
+        """Let go of what has been read: reading begins again."""
+        if self._table is not None:
+            self._table.store.close()
+        self._table = None
+
+    def _no_times(self) -> ReadError:
+        return ReadError(f"{self._options.value('time')} holds no times", hint="choose another column, or none")
 
     def recording(self) -> Recording:
         if self._table is None:
             raise ReadError(f"{self._file.name} holds no table", hint="check that its suffix is right")
+        if self._table.times is None and self._table.chosen not in (None, NO_TIMES):
+            raise self._no_times()
         return _recording_of(self._table, list(self._pieces.notes), self._options)
 
     def close(self) -> None:
         self._file.close()
         if self._table is not None:
             self._table.store.close()
-
-
-class _Table:
-    """What is known of the rows that have been read.
-
-    Parameters
-    ----------
-    layout : TableLayout
-    name : str
-        What sentences call the file.
-    chosen : int or None
-        The column that is time, as told; -1 for none, None where nothing was told.
-    """
-
-    def __init__(self, layout: TableLayout, name: str, chosen: int | None) -> None:
-        self.layout, self.name, self.chosen = layout, name, chosen
-        self.columns = [Column() for _ in range(layout.n_columns)]
-        self.uneven = UnevenRows()
-        self.cleaner = RowCleaner(has_blanks=layout.separator == " ")
-        self.first_lines: list[str] = []
-        self._times: tuple[int, ...] | None = None if chosen is None else () if chosen < 0 else (chosen,)
-        self._stamps: list[list[pl.Series]] = []
-        self._n_rows = 0
-        self.store = ColumnStore(name)
-
-    def add(self, text: bytes) -> None:
-        """Take in the next rows."""
-        piece = self.cleaner.clean(text)
-        if not piece:
-            return
-        self.first_lines = self.first_lines or _first_lines(piece)
-        cells = None if self._times is None else number_columns(piece, self.layout, self._times)
-        if cells is None:
-            add_uneven(self.uneven, piece, self.layout, self._n_rows + 1)
-            cells = text_columns(piece, self.layout, self.name)
-        if self._times is None:
-            found = find_stamps(cells, list(self.layout.names), list(self.layout.units), self.layout.decimal)
-            self._times = () if found is None else found.columns
-        self._stamps.append([cells[index] for index in self._times])
-        first_row = self._n_rows + 1
-        self.store.add(
-            [
-                add_plain_numbers(column, part, first_row)
-                if part.dtype.is_float()
-                else add_numbers(column, part, self.layout.decimal, first_row)
-                for column, part in zip(self.columns, cells, strict=True)
-            ]
-        )
-        self._n_rows += len(cells[0])
-
-    def stamps(self) -> Stamps | None:
-        """Return the times of all rows, None where there is no column of them."""
-        times = self._times or ()
-        if len(self._stamps) > 1 and times:
-            import polars as pl
-
-            self._stamps = [[pl.concat(parts) for parts in zip(*self._stamps, strict=True)]]
-        return _all_stamps(times, self._stamps, self.layout, self.chosen)
 
 
 def read_table(path: Path, options: OpenOptions) -> Recording:
@@ -187,16 +128,13 @@ def read_table(path: Path, options: OpenOptions) -> Recording:
     return scanned_whole(TextScan(path, options))
 
 
-def _recording_of(table: _Table, warnings: list[str], options: OpenOptions) -> Recording:
+def _recording_of(table: TableRows, warnings: list[str], options: OpenOptions) -> Recording:
     layout, n_empty = table.layout, table.cleaner.n_empty
     if n_empty:
         warnings.append(f"{n_empty:,} empty {'line is' if n_empty == 1 else 'lines are'} left out")
     warnings += table.uneven.words()
-    stamps = table.stamps()
-    if stamps is None and table.chosen is not None and table.chosen >= 0:
-        raise ReadError(f"{options.value('time')} holds no times", hint="choose another column, or none")
-    timing = Timing(rate_hz=layout.rate_hz) if stamps is None else find_timing(stamps)
-    numbers = _numbers(table.columns, layout, () if stamps is None else stamps.columns)
+    timing = table.timing()
+    numbers = _numbers(table.columns, layout, table.time_columns)
     if not numbers.places and not _is_summary(table.first_lines, layout):
         raise ReadError(f"{table.name} holds no column of numbers", hint="save each channel as a column of numbers")
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz
@@ -204,8 +142,8 @@ def _recording_of(table: _Table, warnings: list[str], options: OpenOptions) -> R
         warnings += own_rate_words([rate_hz], options)
     elif numbers.places:
         warnings.append(NO_RATE)
-    warnings += [*(stamps.notes if stamps is not None else ()), *timing.warnings, *numbers.warnings]
-    return _recording(table, numbers, stamps, timing, rate_hz, warnings)
+    warnings += [*(table.times.notes if table.times is not None else ()), *timing.warnings, *numbers.warnings]
+    return _recording(table, numbers, timing, rate_hz, warnings)
 
 
 def _layout(lines: list[str], name: str, options: OpenOptions) -> TableLayout:
@@ -220,12 +158,12 @@ def _layout(lines: list[str], name: str, options: OpenOptions) -> TableLayout:
 
 
 def _time_column(layout: TableLayout, options: OpenOptions, name: str) -> int | None:
-    """Return the column that was chosen to be time, -1 for none of them; None where nothing was told."""
+    """Return the column that was chosen to be time, ``NO_TIMES`` for none; None where nothing was told."""
     wanted = options.value("time").strip()
     if not wanted:
         return None
     if wanted.lower() == "none":
-        return -1
+        return NO_TIMES
     if wanted in layout.names:
         return layout.names.index(wanted)
     if wanted.isdigit() and 1 <= int(wanted) <= layout.n_columns:
@@ -240,33 +178,6 @@ def _is_summary(lines: list[str], layout: TableLayout) -> bool:
     n_even = sum(len(row) == layout.n_columns for row in rows)
     n_telling = sum(any(sign.isdigit() for cell in row for sign in cell) for row in rows)
     return layout.n_columns > 1 and n_even >= 0.9 * len(rows) and 2 * n_telling >= len(rows)
-
-
-def _first_lines(data: bytes) -> list[str]:
-    end = -1
-    for _ in range(SAMPLE_LINES):
-        following = data.find(b"\n", end + 1)
-        if following < 0:
-            end = len(data)
-            break
-        end = following
-    return data[:end].decode("utf-8", "replace").split("\n")
-
-
-def _all_stamps(
-    time_columns: tuple[int, ...], stamp_cells: list[list[pl.Series]], layout: TableLayout, chosen: int | None
-) -> Stamps | None:
-    """Read the time columns that were found in the first piece over all rows."""
-    import polars as pl
-
-    if not time_columns:
-        return None
-    joined = [pl.concat([piece[place] for piece in stamp_cells]) for place in range(len(time_columns))]
-    cells = [pl.Series(dtype=pl.String)] * layout.n_columns
-    names = [""] * layout.n_columns
-    for index, series in zip(time_columns, joined, strict=True):
-        cells[index], names[index] = series, layout.names[index]
-    return find_stamps(cells, names, list(layout.units), layout.decimal, chosen=chosen)
 
 
 def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int, ...]) -> _Columns:
@@ -293,9 +204,8 @@ def _numbers(columns: list[Column], layout: TableLayout, time_columns: tuple[int
 
 
 def _recording(
-    table: _Table,
+    table: TableRows,
     numbers: _Columns,
-    stamps: Stamps | None,
     timing: Timing,
     rate_hz: float | None,
     warnings: list[str],
@@ -316,7 +226,7 @@ def _recording(
     missing_s = sum(gap.stop_s - gap.start_s for gap in timing.gaps)
     info = RecordingInfo(
         format="text",
-        start=(stamps.start if stamps is not None else None) or layout.start,
+        start=(table.times.start if table.times is not None else None) or layout.start,
         duration_s=n_samples / rate_hz + missing_s if rate_hz else None,
         channels=channels,
         gaps=timing.gaps,

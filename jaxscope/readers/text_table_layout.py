@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
 
 from jaxscope.errors import ReadError
 
@@ -353,21 +352,3 @@ def _line_number(lines: Sequence[str], number: int) -> int:
         if seen == number:
             return place
     return len(lines)
-
-
-def row_list(rows: Sequence[int]) -> str:
-    """Write row numbers for a sentence, neighbours joined, at most five.
-
-    Examples
-    --------
-    >>> row_list([300, 301, 400])
-    '300–301, 400'
-    """
-    runs: list[list[int]] = []
-    for before, row in pairwise([-2, *rows]):
-        if row == before + 1 and runs:
-            runs[-1][1] = row
-        else:
-            runs.append([row, row])
-    text = [str(first) if first == last else f"{first}–{last}" for first, last in runs]
-    return ", ".join(text[:5]) + (f" and {len(text) - 5:,} more" if len(text) > 5 else "")

@@ -16,7 +16,7 @@ from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.text_table_layout import SAMPLE_LINES
 
 #: Bytes that are read at a time.
-PIECE_BYTES = 1 << 23
+PIECE_BYTES = 1 << 21
 _HEAD_BYTES = 4096
 _FALLBACK = "cp1252"
 _BLANK_LINE = re.compile(rb"\n[ \t]+(?:\n|\Z)")
@@ -173,7 +173,7 @@ class RowPieces:
         self._begin("")
 
     def _begin(self, encoding: str) -> None:
-        file = self._file
+        file, self._encoding = self._file, encoding
         head = file.read(0, min(_HEAD_BYTES, file.n_bytes)).tobytes()
         self._decoder = TextDecoder(head, file.n_bytes, file.name, encoding)
         self.position = 0
@@ -190,6 +190,10 @@ class RowPieces:
         return self.position >= self._file.n_bytes
 
     def begin_again(self) -> None:
+        """Go back to the begin."""
+        self._begin(self._encoding)
+
+    def fall_back(self) -> None:
         """Go back to the begin, as the text is no UTF-8."""
         self._begin(_FALLBACK)
 

@@ -1,22 +1,23 @@
-"""Time columns of tables: which they are, what their numbers or stamps mean, and the rate that follows.
+"""Time columns of tables: which they are, and what their numbers or stamps mean.
 
 A time column may hold seconds, milliseconds, an epoch in any unit down to nanoseconds, ISO stamps, or a date and a
 clock time in two columns. Whole numbers stay whole until the first is subtracted, because nanoseconds since 1970 do
-not fit a float. Uneven stamps give the mean rate, and a sentence that says so.
+not fit a float. The first rows decide; how they are read is kept, for the rows that follow.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from jaxscope.data.annotations import Gap
-from jaxscope.readers.text_table_layout import is_number, is_stamp, row_list
+from jaxscope.data.recording import FloatArray
+from jaxscope.readers.text_table_layout import is_number, is_stamp
+from jaxscope.readers.time_steps import StepsSeen
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,34 +46,49 @@ _CLOCKS = ("%H:%M:%S%.f", "%I:%M:%S%.f %p", "%H:%M")
 _AMBIGUOUS = {"%d-%m-%Y": "day first", "%d.%m.%Y": "day first", "%m/%d/%Y": "month first"}
 #: Least magnitude of epoch stamps, by the unit that they must then be in: all these are years after 2001.
 _EPOCHS = ((1e18, 1e-9), (1e15, 1e-6), (1e12, 1e-3), (1e9, 1.0))
-_JITTER = 0.01
-#: Steps that may be gaps, for times to be even otherwise.
-MOST_JUMPS = 0.02
+#: Shorter steps than this are those of times that nobody has named, where they are even.
+_UNNAMED_STEP_S = 1.0
 #: Seconds since 1970 that are still a date: the year 9000.
 _LATEST_S = 2.2e11
+_DAY_S = 86400.0
+
+
+class TimeCells(Protocol):
+    """How the cells of time columns are read."""
+
+    @property
+    def are_times(self) -> bool:
+        """Whether as many of those that were read are times as there must be."""
+
+    def seconds(self, cells: Sequence[pl.Series]) -> FloatArray:
+        """Return the times of the next rows, NaN where a cell is none; pieces come in order, each once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamps:
-    """Times of all rows. ``seconds`` counts from the first row and is NaN where a stamp cannot be read.
+    """Times of the first rows. ``seconds`` counts from the first row and is NaN where a stamp cannot be read.
 
-    ``resolution_s`` is the smallest step that the file can write. ``columns`` are those that held the stamps.
+    ``resolution_s`` is the smallest step that the file can write. ``columns`` are those that held the stamps, ``cells``
+    reads the rows that follow. ``proof`` is what all times must be, for the column to be one: running forward, even as
+    well, or nothing more than readable.
     """
 
-    seconds: npt.NDArray[np.float64]
+    seconds: FloatArray
     start: datetime | None
     resolution_s: float
     columns: tuple[int, ...]
+    cells: TimeCells
+    proof: Literal["readable", "forward", "even"] = "readable"
     notes: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
-    """The rate that the stamps give, None where they give none, and gaps in them."""
-
-    rate_hz: float | None
-    gaps: tuple[Gap, ...] = ()
-    warnings: tuple[str, ...] = ()
+    def holds(self, seen: StepsSeen) -> bool:
+        """Say whether a column is one of time, after a look at all of it."""
+        if not self.cells.are_times:
+            return False
+        if self.proof == "even":
+            is_even = seen.most_s - seen.least_s <= 2.01 * self.resolution_s
+            return seen.n_steps > 4 and is_even and seen.least_s > 0 and seen.most_s < _UNNAMED_STEP_S
+        return self.proof == "readable" or seen.runs_forward
 
 
 def find_stamps(
@@ -93,81 +109,29 @@ def find_stamps(
     """
     if chosen is not None:
         name, unit = names[chosen], units[chosen]
-        return _numeric_stamps(columns[chosen], name, unit, decimal, chosen) or _text_stamps(columns[chosen], (chosen,))
+        numbers = _numeric_stamps(columns[chosen], name, unit, decimal, chosen)
+        return numbers or _text_stamps([columns[chosen]], (chosen,))
     pair = _date_and_clock(columns, names)
     if pair is not None:
         day, clock = pair
-        joined = columns[day].str.strip_chars() + " " + columns[clock].str.strip_chars()
-        return _text_stamps(joined, (day, clock))
+        return _text_stamps([columns[day], columns[clock]], (day, clock))
     for index, name in enumerate(names):
         if _scale_of_name(name, units[index]) is None:
             continue
         found = _numeric_stamps(columns[index], name, units[index], decimal, index) or _text_stamps(
-            columns[index], (index,)
+            columns[index : index + 1], (index,)
         )
-        if found is not None and _runs_forward(found.seconds):
+        found = None if found is None else replace(found, proof="forward")
+        if found is not None and found.holds(steps_of(found.seconds)):
             return found
     return _unnamed_stamps(columns, names, decimal)
 
 
-def find_timing(stamps: Stamps) -> Timing:
-    """Find the rate and the gaps, and what the user must know about uneven stamps."""
-    known = np.flatnonzero(np.isfinite(stamps.seconds))
-    seconds = stamps.seconds[known]
-    if len(seconds) < 2 or np.ptp(seconds) == 0:
-        return Timing(rate_hz=None, warnings=("The time column does not advance: no rate follows from it",))
-    unread = len(stamps.seconds) - len(known)
-    warnings = [f"{unread:,} times cannot be read"] if unread else []
-    steps = np.diff(seconds)
-    usual = float(np.median(steps[steps > 0]))
-    even = (np.abs(steps - usual) <= allowed_s(usual, stamps.resolution_s)) & (steps > 0)
-    jumps = np.flatnonzero(~even & (steps > 1.5 * usual))
-    is_even = bool(even.all()) or (len(jumps) == np.count_nonzero(~even) and len(jumps) <= MOST_JUMPS * len(steps))
-    if is_even and not unread:
-        span = float(steps[even].sum())
-        rate = tidy_rate(int(np.count_nonzero(even)) / span, stamps.resolution_s / span)
-        gaps = tuple(Gap(start_s=float(seconds[k]) + 1 / rate, stop_s=float(seconds[k + 1])) for k in jumps)
-        return Timing(rate_hz=rate, gaps=gaps, warnings=tuple(warnings))
-    span = float(np.ptp(seconds))
-    rate = tidy_rate((len(seconds) - 1) / span, stamps.resolution_s / span)
-    return Timing(rate_hz=rate, warnings=(*warnings, *_uneven_words(steps, known, even, rate)))
-
-
-def allowed_s(usual_s: float, resolution_s: float) -> float:
-    """Return how far a step may be off the usual one and be even."""
-    return max(min(1.01 * resolution_s, 0.6 * usual_s), _JITTER * usual_s) + 1e-9 * usual_s
-
-
-def _uneven_words(
-    steps: npt.NDArray[np.float64], known: npt.NDArray[np.intp], even: npt.NDArray[np.bool_], rate_hz: float
-) -> list[str]:
-    back = [int(known[k + 1]) + 1 for k in np.flatnonzero(steps < 0)]
-    same = [int(known[k + 1]) + 1 for k in np.flatnonzero(steps == 0)]
-    words = []
-    if back:
-        places = [f"{row - 1}/{row}" for row in back[:5]] + [f"{len(back) - 5:,} more"] * (len(back) > 5)
-        words.append(f"time goes back at rows {', '.join(places)}")
-    if same:
-        words.append(f"{len(same):,} {'times repeat' if len(same) > 1 else 'time repeats'} (row {row_list(same)})")
-    if not back and not same:
-        words.append(f"steps are between {steps.min():.4g} s and {steps.max():.4g} s")
-    n_uneven = np.count_nonzero(~even)
-    return [
-        f"Times are uneven at {n_uneven:,} of {len(steps):,} steps: {'; '.join(words)}. "
-        f"Rows are kept in file order, at the mean rate of {rate_hz:.6g} Hz"
-    ]
-
-
-def tidy_rate(rate_hz: float, uncertainty: float) -> float:
-    """Return the roundest rate that the stamps allow: a whole number, a whole period, or few digits."""
-    allowed = rate_hz * max(uncertainty, 1e-9)
-    for digits in range(4):
-        if abs(round(rate_hz, digits) - rate_hz) <= allowed and round(rate_hz, digits) > 0:
-            return round(rate_hz, digits)
-        period = round(1 / rate_hz)
-        if digits == 0 and period and abs(1 / period - rate_hz) <= allowed:
-            return 1 / period
-    return rate_hz
+def steps_of(seconds: FloatArray) -> StepsSeen:
+    """Return what these times tell."""
+    seen = StepsSeen()
+    seen.add(seconds)
+    return seen
 
 
 def _scale_of_name(name: str, unit: str) -> float | None:
@@ -184,39 +148,79 @@ def _scale_of_name(name: str, unit: str) -> float | None:
     return _SCALES[end[2].lower()] if end is not None and _NAME.fullmatch(end[1]) else None
 
 
+@dataclass(slots=True, kw_only=True)
+class _NumberCells:
+    """Cells with numbers: what the first of them is, and how many seconds one is."""
+
+    decimal: str
+    first: float
+    #: the first where it is a whole number
+    whole: int | None
+    scale: float = 1.0
+    n_rows: int = 0
+    n_unread: int = 0
+
+    @property
+    def are_times(self) -> bool:
+        """Whether nearly all are numbers."""
+        return self.n_unread <= 0.1 * self.n_rows + 0.5
+
+    def seconds(self, cells: Sequence[pl.Series]) -> FloatArray:
+        scaled: FloatArray = self.relative(*cells) * self.scale
+        return scaled
+
+    def relative(self, column: pl.Series) -> FloatArray:
+        """Return how far each number is from the first."""
+        import polars as pl
+
+        text = _with_points(column, self.decimal)
+        self.n_rows += len(text)
+        if self.whole is not None:
+            whole = text.cast(pl.Int64, strict=False)
+            if whole.null_count() == 0:
+                return (whole - self.whole).to_numpy().astype(np.float64)
+        floats = text.cast(pl.Float64, strict=False)
+        self.n_unread += floats.null_count()
+        return floats.fill_null(float("nan")).to_numpy() - self.first
+
+
+def _with_points(column: pl.Series, decimal: str) -> pl.Series:
+    text = column.str.strip_chars()
+    return text.str.replace(",", ".", literal=True) if decimal == "," else text
+
+
 def _numeric_stamps(column: pl.Series, name: str, unit: str, decimal: str, index: int) -> Stamps | None:
     import polars as pl
 
-    text = column.str.strip_chars()
-    if decimal == ",":
-        text = text.str.replace(",", ".", literal=True)
+    text = _with_points(column, decimal)
     floats = text.cast(pl.Float64, strict=False)
     if len(floats) == 0 or floats.null_count() > 0.1 * len(floats) + 0.5:
         return None
-    whole = text.cast(pl.Int64, strict=False)
     first_index = int(floats.is_not_null().arg_max() or 0)
     first = float(floats[first_index])
     if not np.isfinite(first):
         return None
-    if whole.null_count() == 0:
-        values = (whole - whole[first_index]).to_numpy().astype(np.float64)
-    else:
-        values = floats.fill_null(float("nan")).to_numpy() - first
+    whole = text[first_index : first_index + 1].cast(pl.Int64, strict=False)[0]
+    cells = _NumberCells(decimal=decimal, first=first, whole=whole)
+    values = cells.relative(column)
     scale, notes = _scale(first, values, _scale_of_name(name, unit) or 0.0, name)
+    cells.scale = scale
     start = None
     if 1e9 <= abs(first * scale) < _LATEST_S:
         # Whole numbers of microseconds, so that the nanoseconds of a stamp are not rounded twice.
-        micro = (
-            int(whole[first_index]) * round(scale * 1e9) // 1000
-            if whole.null_count() == 0
-            else round(first * scale * 1e6)
-        )
+        micro = round(first * scale * 1e6) if whole is None else whole * round(scale * 1e9) // 1000
         start = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micro)
-    resolution = scale * 10.0 ** -_n_digits(text, r"\.(\d+)")
-    return Stamps(seconds=values * scale, start=start, resolution_s=resolution, columns=(index,), notes=tuple(notes))
+    return Stamps(
+        seconds=values * scale,
+        start=start,
+        resolution_s=scale * 10.0 ** -_n_digits(text, r"\.(\d+)"),
+        columns=(index,),
+        cells=cells,
+        notes=tuple(notes),
+    )
 
 
-def _scale(first: float, values: npt.NDArray[np.float64], named: float, name: str) -> tuple[float, list[str]]:
+def _scale(first: float, values: FloatArray, named: float, name: str) -> tuple[float, list[str]]:
     for least, scale in _EPOCHS:
         if abs(first) >= least:
             return named if named and least == 1e9 else scale, []
@@ -244,44 +248,93 @@ def _date_and_clock(columns: list[pl.Series], names: list[str]) -> tuple[int, in
     return (day, clock) if looks_right else None
 
 
-def _text_stamps(column: pl.Series, indices: tuple[int, ...]) -> Stamps | None:
-    import polars as pl
+class _TextCells:
+    """Stamps of one pattern; clock times alone go on where midnight is passed."""
 
-    has_zone = str(column.drop_nulls().head(1).to_list()[:1]).rstrip("']").upper().endswith("Z")
-    text = column.str.strip_chars().str.replace(r"[zZ]$", "").str.replace("T", " ", literal=True)
-    text = text.str.replace(r",(\d+)$", ".${1}")
+    #: those that are none are told
+    are_times = True
+
+    def __init__(self, pattern: str, cells: Sequence[pl.Series]) -> None:
+        self.pattern = pattern
+        self._has_date = "%d" in pattern
+        self._n_days = 0
+        self._last = float("nan")
+        #: nanoseconds of the first stamp that can be read
+        self.first = int(self._parsed(cells).drop_nulls()[0])
+
+    def seconds(self, cells: Sequence[pl.Series]) -> FloatArray:
+        import polars as pl
+
+        relative = (self._parsed(cells) - self.first).cast(pl.Float64).fill_null(float("nan"))
+        seconds = np.array(relative.to_numpy() * 1e-9)
+        return seconds if self._has_date else self._past_midnight(seconds)
+
+    def _parsed(self, cells: Sequence[pl.Series]) -> pl.Series:
+        import polars as pl
+
+        kind = pl.Datetime("ns") if self._has_date else pl.Time
+        return _stamp_text(cells).str.strptime(kind, self.pattern, strict=False).cast(pl.Int64)
+
+    def _past_midnight(self, seconds: FloatArray) -> FloatArray:
+        """Add a day after each step back of more than half a day: clock times that pass midnight."""
+        known = np.isfinite(seconds)
+        times = seconds[known]
+        if len(times):
+            before = times[:1] if np.isnan(self._last) else np.array([self._last])
+            n_days = self._n_days + np.cumsum(np.diff(times, prepend=before) < -_DAY_S / 2)
+            self._last, self._n_days = float(times[-1]), int(n_days[-1])
+            seconds[known] += _DAY_S * n_days
+        return seconds
+
+
+def _stamp_text(cells: Sequence[pl.Series]) -> pl.Series:
+    """Return stamps as their patterns are written: date and clock with a blank between, no zone, a decimal point."""
+    text = cells[0].str.strip_chars()
+    for further in cells[1:]:
+        text = text + " " + further.str.strip_chars()
+    text = text.str.replace(r"[zZ]$", "").str.replace("T", " ", literal=True)
+    return text.str.replace(r",(\d+)$", ".${1}")
+
+
+def _text_stamps(cells: Sequence[pl.Series], indices: tuple[int, ...]) -> Stamps | None:
+    text = _stamp_text(cells)
     sample = text.drop_nulls().head(2000)
     if len(sample) == 0 or not is_stamp(str(sample[0])):
         return None
     formats = [f"{day} {clock}" for day in _DAYS for clock in _CLOCKS] + [f"{day} {_CLOCKS[0]}%z" for day in _DAYS[:2]]
     scores = {pattern: _n_parsed(sample, pattern) for pattern in formats}
     best = max(scores, key=lambda pattern: scores[pattern])
-    start: datetime | None = None
-    if scores[best] >= 0.9 * len(sample):
-        parsed = text.str.strptime(pl.Datetime("ns"), best, strict=False).cast(pl.Int64)
-        first = int(parsed.drop_nulls()[0])
-        zone = UTC if has_zone or "%z" in best else None
-        start = datetime(1970, 1, 1, tzinfo=zone) + timedelta(microseconds=first // 1000)
-    else:
+    has_date = scores[best] >= 0.9 * len(sample)
+    if not has_date:
         best = max(_CLOCKS, key=lambda pattern: _n_parsed(sample, pattern))
         if _n_parsed(sample, best) < 0.9 * len(sample):
             return None
-        parsed = text.str.strptime(pl.Time, best, strict=False).cast(pl.Int64)
-        first = int(parsed.drop_nulls()[0])
-    relative = parsed - first
-    seconds = relative.cast(pl.Float64).fill_null(float("nan")).to_numpy() * 1e-9
-    if start is None:
-        seconds = _past_midnight(seconds)
-    notes = []
+    reading = _TextCells(best, cells)
+    start: datetime | None = None
+    if has_date:
+        told = str(cells[-1].drop_nulls().head(1).to_list()[:1])
+        zone = UTC if told.rstrip("']").upper().endswith("Z") or "%z" in best else None
+        start = datetime(1970, 1, 1, tzinfo=zone) + timedelta(microseconds=reading.first // 1000)
+    return Stamps(
+        seconds=reading.seconds(cells),
+        start=start,
+        resolution_s=10.0 ** -_n_digits(text, r"\.(\d+)$"),
+        columns=indices,
+        cells=reading,
+        notes=_date_notes(best, scores, sample),
+    )
+
+
+def _date_notes(best: str, scores: dict[str, int], sample: pl.Series) -> tuple[str, ...]:
+    """Return a sentence where days and months could be read the other way round as well."""
     pattern = best.split(" ")[0]
     if (
         pattern in _AMBIGUOUS
         and not re.search(r"(?:^|\D)(?:1[3-9]|2\d|3[01])[-/.]", "\n".join(sample.to_list()))
-        and (scores.get(best.replace(pattern, _other_way(pattern)), 0) == scores[best])
+        and scores.get(best.replace(pattern, _other_way(pattern)), 0) == scores[best]
     ):
-        notes.append(f"Dates are read {_AMBIGUOUS[pattern]}")
-    resolution = 10.0 ** -_n_digits(text, r"\.(\d+)$")
-    return Stamps(seconds=seconds, start=start, resolution_s=resolution, columns=indices, notes=tuple(notes))
+        return (f"Dates are read {_AMBIGUOUS[pattern]}",)
+    return ()
 
 
 def _n_digits(text: pl.Series, pattern: str) -> int:
@@ -301,30 +354,18 @@ def _n_parsed(sample: pl.Series, pattern: str) -> int:
     return len(parsed) - parsed.null_count()
 
 
-def _past_midnight(seconds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Add a day after each step back of more than half a day: clock times that pass midnight."""
-    steps = np.nan_to_num(np.diff(seconds, prepend=seconds[:1]))
-    return seconds + 86400.0 * np.cumsum(steps < -43200.0)
-
-
 def _unnamed_stamps(columns: list[pl.Series], names: list[str], decimal: str) -> Stamps | None:
     """Find a first column that can only be time: ISO stamps, or, without a header, small even steps of a fraction."""
     if not columns:
         return None
     first = str((columns[0].drop_nulls().head(1).to_list() or [""])[0])
     if not is_number(first, decimal):
-        found = _text_stamps(columns[0], (0,))
+        found = _text_stamps(columns[:1], (0,))
         return found if found is not None and found.start is not None else None
     if any(names) or len(columns) < 2:
         return None
     found = _numeric_stamps(columns[0], "", "", decimal, 0)
-    if found is None:
+    if found is None or found.notes or found.resolution_s >= _UNNAMED_STEP_S:
         return None
-    steps = np.diff(found.seconds)
-    is_time = len(steps) > 4 and steps.min() > 0 and np.ptp(steps) <= 2.01 * found.resolution_s and steps.max() < 1
-    return found if is_time and found.resolution_s < 1 and not found.notes else None
-
-
-def _runs_forward(seconds: npt.NDArray[np.float64]) -> bool:
-    steps = np.diff(seconds[np.isfinite(seconds)])
-    return bool(len(steps)) and float(np.mean(steps >= 0)) >= 0.9 and float(steps.sum()) > 0
+    found = replace(found, proof="even")
+    return found if found.holds(steps_of(found.seconds)) else None

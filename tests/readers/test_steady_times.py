@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxscope.readers import open_first_part, open_recording, parquet, scans
-from jaxscope.readers.steady_times import SteadyTimes
-from jaxscope.readers.text_table_time import Stamps, find_timing
+from jaxscope.readers.steady_times import SteadyTimes, TimeJudge
+from jaxscope.readers.text_table_time import steps_of
+from jaxscope.readers.time_steps import Timing, find_timing, median_step
 
 pl = pytest.importorskip("polars")
 
@@ -24,8 +25,8 @@ def steady(seconds: np.ndarray, n_piece: int, resolution_s: float = 1e-3) -> Ste
     return times
 
 
-def whole(seconds: np.ndarray, resolution_s: float = 1e-3) -> object:
-    return find_timing(Stamps(seconds=seconds, start=None, resolution_s=resolution_s, columns=(0,)))
+def whole(seconds: np.ndarray, resolution_s: float = 1e-3) -> Timing:
+    return find_timing(steps_of(seconds), lambda: [seconds], resolution_s)
 
 
 @given(
@@ -57,6 +58,39 @@ def test_even_times_give_the_rate_and_gaps_of_all_of_them(
 @pytest.mark.parametrize("n_piece", [1, 2, 5])
 def test_uneven_times_give_nothing(bad: np.ndarray, n_piece: int) -> None:
     assert steady(bad, n_piece).timing() is None
+
+
+@given(
+    n_piece=st.integers(1, 60),
+    steps=st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.500001, 1e-9, 7.0, -0.25, np.nan]), min_size=1, max_size=200),
+)
+def test_uneven_times_in_pieces_give_what_all_of_them_give(n_piece: int, steps: list[float]) -> None:
+    known = np.cumsum(np.nan_to_num(steps))
+    seconds = np.where(np.isnan(steps), np.nan, known)
+    judge = TimeJudge(1e-3)
+    pieces = [seconds[begin : begin + n_piece] for begin in range(0, len(seconds), n_piece)]
+    for piece in pieces:
+        judge.add(piece)
+    found, expected = judge.timing(lambda: pieces), whole(seconds)
+    assert found.warnings == expected.warnings
+    assert found.gaps == expected.gaps
+    assert found.rate_hz == (None if expected.rate_hz is None else pytest.approx(expected.rate_hz, rel=1e-12))
+
+
+@given(st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=50), st.integers(1, 7))
+def test_the_median_of_steps_is_exact_whatever_the_pieces(steps: list[float], n_piece: int) -> None:
+    seconds = np.array([value for step in steps for value in (0.0, step)])
+    pieces = [seconds[begin : begin + n_piece] for begin in range(0, len(seconds), n_piece)]
+    forward = np.diff(seconds)[np.diff(seconds) > 0]
+    assert median_step(lambda: pieces, len(forward)) == np.median(forward)
+
+
+@pytest.mark.parametrize("seconds", [[5.0, 4, 3], [1.0, 1, 1], [np.nan] * 3, [2.0], [-1e308, 0, 1e308]])
+def test_times_that_give_no_rate_say_so(seconds: list[float]) -> None:
+    with np.errstate(over="ignore"):
+        timing = whole(np.array(seconds))
+    assert timing.rate_hz is None
+    assert timing.warnings == ("The time column does not advance: no rate follows from it",)
 
 
 def test_one_time_gives_nothing() -> None:

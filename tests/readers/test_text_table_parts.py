@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from jaxscope.data.recording import Recording
-from jaxscope.readers import text_table, text_table_pieces
+from jaxscope.errors import ReadError
+from jaxscope.readers import open_recording, text_table_pieces, text_table_rows
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.text_table import FORMAT
 from jaxscope.readers.text_table_cells import number_columns
@@ -77,10 +79,10 @@ def test_numbers_are_the_same_parsed_at_once_and_cell_by_cell(
         return at_once[-1]
 
     monkeypatch.setattr(text_table_pieces, "PIECE_BYTES", 1000)
-    monkeypatch.setattr(text_table, "number_columns", noted)
+    monkeypatch.setattr(text_table_rows, "number_columns", noted)
     quick = make(tmp_path, text)
     assert at_once[-1] is not None
-    monkeypatch.setattr(text_table, "number_columns", lambda *_given: None)
+    monkeypatch.setattr(text_table_rows, "number_columns", lambda *_given: None)
     careful = make(tmp_path, text)
     assert quick.info == careful.info
     values = [recording.read(0, 2000, ["a"]) for recording in (quick, careful)]
@@ -91,3 +93,37 @@ def test_a_first_row_with_too_few_cells_is_told_and_no_reason_to_give_up(tmp_pat
     recording = make(tmp_path, "a,b,c\n1,2\n" + "1,2,3\n" * 20)
     assert recording.info.warnings[0].startswith("Row 1 has too few cells")
     np.testing.assert_array_equal(recording.read(0, 2), [[1, 1], [2, 2], [np.nan, 3]])
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_column_that_begins_as_times_and_is_none_is_a_channel(named: bool, opened_in_parts, tmp_path) -> None:
+    times = [k / 10 for k in range(2000)] + [3.0 * (-1) ** k for k in range(900)]
+    path = tmp_path / "x.csv"
+    path.write_text("time,a\n" * named + "".join(f"{time},{k}\n" for k, time in enumerate(times)))
+    shown, whole = opened_in_parts(path, rate_hz=10.0)
+    assert len(shown.channels) == 1
+    assert [channel.n_samples for channel in whole.channels] == [2900, 2900]
+    np.testing.assert_array_equal(read(path, 10.0).read(0, 2900)[0], times)
+
+
+def test_times_that_are_told_and_turn_out_to_be_none_are_refused(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "".join(f"{k if k < 500 else 'oops'},{k}\n" for k in range(1000)))
+    monkeypatch.setattr(text_table_pieces, "PIECE_BYTES", 1000)
+    with pytest.raises(ReadError, match="a holds no times"):
+        open_recording(path, options={"time": "a"})
+
+
+@pytest.mark.parametrize("header", ["Time", "Date,Time"])
+def test_stamps_go_on_in_the_next_piece(header: str, opened_in_parts, tmp_path) -> None:
+    begin = datetime(2024, 2, 27, 20, 0, 0)
+    pattern = "%H:%M:%S" if header == "Time" else "%Y-%m-%d,%H:%M:%S"
+    stamps = [(begin + timedelta(seconds=60 * k)).strftime(pattern) for k in range(3000)]
+    stamps[240] = "?" + "," * header.count(",")
+    path = tmp_path / "x.csv"
+    path.write_text(f"{header},a\n" + "".join(f"{stamp},{k}\n" for k, stamp in enumerate(stamps)))
+    _, whole = opened_in_parts(path)
+    assert whole.channels[0].rate_hz == pytest.approx(1 / 60)
+    assert whole.start == (None if header == "Time" else begin)
+    assert "1 time cannot be read" in " | ".join(whole.warnings)
+    assert "goes back" not in " | ".join(whole.warnings)

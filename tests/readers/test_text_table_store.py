@@ -16,8 +16,15 @@ from jaxscope.errors import ReadError
 from jaxscope.readers import text_table_pieces, text_table_store
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.text_table import FORMAT, TextScan
-from jaxscope.readers.text_table_layout import row_list
 from jaxscope.readers.text_table_store import ColumnStore, RowRuns
+
+
+def row_list(rows: list[int]) -> str:
+    """Write row numbers for a sentence, neighbours joined, at most five."""
+    first = [row for row in rows if row - 1 not in rows]
+    runs = [(row, next(k for k in range(row, row + 99) if k + 1 not in rows)) for row in first]
+    text = [f"{begin}–{end}" if end > begin else f"{begin}" for begin, end in runs]
+    return ", ".join(text[:5]) + (f" and {len(text) - 5:,} more" if len(text) > 5 else "")
 
 
 @given(st.lists(st.booleans(), max_size=40), st.lists(st.integers(0, 40), max_size=4))
