@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from jaxscope.data.annotations import Gap
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.filters.channels import chain_for
 from jaxscope.session.state import SessionState
 
 #: what the last answer followed from, compared by identity and by value, and the answer
@@ -40,6 +41,15 @@ def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
     ]
     after = len(position)
     return tuple(sorted(numbers, key=lambda number: (position.get(info.channels[number].name, after), number)))
+
+
+def selected_chain(state: SessionState, info: RecordingInfo) -> int | None:
+    """Return the number of the chain that filters the channel selected last, None where there is none."""
+    for name in state.viewport.selected_channels[-1:]:
+        for channel in info.channels:
+            if channel.name == name:
+                return chain_for(state.document.chains, name, is_data=channel.is_data)
+    return None
 
 
 def _visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:

@@ -72,6 +72,7 @@ class ChannelMenus:
         menu.addSeparator()
         self._fill_colours(menu.addMenu("Colour"), name)
         self._fill_chains(menu.addMenu("Chain"), name)
+        self._add_edit(menu, name)
         menu.popup(where)
 
     def toggle_alone(self, name: str) -> None:
@@ -89,6 +90,8 @@ class ChannelMenus:
         menu = QMenu(self.window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._fill_chains(menu, name)
+        menu.addSeparator()
+        self._add_edit(menu, name)
         menu.popup(where)
 
     def open_colour_menu(self, name: str, where: QPoint) -> None:
@@ -118,10 +121,15 @@ class ChannelMenus:
         entry.setCheckable(True)
         entry.setChecked(not tag)
         entry.triggered.connect(lambda: self.shell.assign(names, None))
-        if tag:
-            number = CHAIN_TAGS.index(tag)
-            menu.addSeparator()
-            menu.addAction(f"Edit chain {tag}", lambda: self.shell.dispatch(act.SelectStage(chain=number, stage=0)))
+
+    def _add_edit(self, menu: QMenu, name: str) -> None:
+        """Offer to show the chain of a channel in the dock, where another one is shown."""
+        tag = next((lane.tag for lane in self.shell.lanes if lane.name == name), "")
+        if not tag:
+            return
+        number = CHAIN_TAGS.index(tag)
+        entry = menu.addAction(f"Edit chain {tag}", lambda: self.shell.dispatch(act.SelectStage(chain=number, stage=0)))
+        entry.setEnabled(number != self.shell.viewport.active_chain)
 
     def _fill_colours(self, menu: QMenu, name: str) -> None:
 

@@ -214,6 +214,15 @@ FILTER = (
         needs="There is no filter yet",
     ),
     Command(
+        name="edit_selected_chain",
+        text="Edit the chain of the channel",
+        rows=here("edit the chain of the channel"),
+        menu="Filter",
+        run=lambda window: window.shell.edit_selected_chain(),
+        is_enabled=lambda window: window.shell.selected_chain is not None,
+        needs="No channel with a filter is selected",
+    ),
+    Command(
         name="sweep",
         text="Sweep a number of the stage",
         rows=here("sweep"),

@@ -11,7 +11,7 @@ from itertools import count
 
 from jaxscope.compute.frames import Opened
 from jaxscope.compute.montaged import chains_with
-from jaxscope.compute.shown_channels import shown_channels
+from jaxscope.compute.shown_channels import selected_chain, shown_channels
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import JaxscopeError
 from jaxscope.filters.montage import Montage
@@ -86,6 +86,17 @@ class Shell:
     def take_channels(self, opened: Opened) -> None:
         """Work on other channels of the recording that is open."""
         self.info = opened.info
+
+    @property
+    def selected_chain(self) -> int | None:
+        """The number of the chain that filters the channel selected last, None where there is none."""
+        return None if self.info is None else selected_chain(self.state, self.info)
+
+    def edit_selected_chain(self) -> None:
+        """Show the chain of the channel selected last in the dock."""
+        chain = self.selected_chain
+        if chain is not None:
+            self.dispatch(act.SelectStage(chain=chain, stage=0))
 
     def drop(self) -> None:
         """Work on nothing."""

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.folder_frames import FolderProgress
 from jaxscope.compute.frames import Blocked, Busy, ExportProgress, Frame, LivePosition, Opened, OverviewFrame
+from jaxscope.compute.shown_channels import selected_chain
+from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import counted
 from jaxscope.gui.command_table import command
 from jaxscope.gui.components.painting import CENTRE, begin, draw_text, focus_ring, hairline, rounded, text_width
@@ -26,7 +28,7 @@ from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.top_bar import device_title
 from jaxscope.gui.views.top_bar_readout import time_text
 from jaxscope.gui.views.traces_numbers import clock, span_text
-from jaxscope.session.state import SessionState, pin_in_force
+from jaxscope.session.state import CHAIN_TAGS, SessionState, pin_in_force
 
 _MEMORY_MS = 2000
 _BAR_PX = 72
@@ -42,6 +44,7 @@ class StatusBarView(AbstractView, QWidget):
         super().__init__(parent)
         self._state = state
         self._has_recording = False
+        self._info: RecordingInfo | None = None
         self._blocked: Blocked | None = None
         self._frame: Frame | None = None
         self._times = EditTimes()
@@ -91,7 +94,7 @@ class StatusBarView(AbstractView, QWidget):
         self._times.show_frame(outcome)
         match outcome:
             case Opened():
-                self._has_recording = True
+                self._has_recording, self._info = True, outcome.info
                 self._blocked = self._frame = self._overview = None
             case Frame():
                 self._blocked, self._frame = None, outcome
@@ -119,7 +122,7 @@ class StatusBarView(AbstractView, QWidget):
 
     def close_recording(self) -> None:
         """Go back to the words of the start screen."""
-        self._has_recording = False
+        self._has_recording, self._info = False, None
         self._blocked = self._frame = self._overview = None
         self.update()
 
@@ -154,6 +157,7 @@ class StatusBarView(AbstractView, QWidget):
         if self._folder is not None:
             return "The batch keeps the filter it started with. Editing here changes the view only"
         viewport = self._state.viewport
+        elsewhere = self._elsewhere()
         if self._state.live.running and self._live is not None:
             if self._live.future and not self._live.as_causal:
                 return "After waits for a causal filter. Esc stops"
@@ -163,6 +167,8 @@ class StatusBarView(AbstractView, QWidget):
         pin = pin_in_force(self._state)
         if pin is not None and self._state.document.filter_on:
             return f"On the traces is the pinned chain, {pin.name}. V or an edit goes back to your own"
+        if elsewhere:
+            return elsewhere
         if viewport.mode == "difference":
             return "Removed is the RMS of the difference in this window. 1 goes back to Overlay"
         if viewport.mode == "split":
@@ -182,6 +188,18 @@ class StatusBarView(AbstractView, QWidget):
             return "No filter yet. Add a stage, or begin with a preset"
         words = f"Dragging a knob filters {counted(frame.n_channels, 'channel')} × {window} again on {device}"
         return f"{words}, about {time_text(self._about_ms)}" if self._about_ms > 0 else words
+
+    def _elsewhere(self) -> str:
+        """Return how to edit what filters the selected channel, where the dock shows another chain; else nothing."""
+        if self._info is None or not self._state.document.filter_on:
+            return ""
+        chain, shown = selected_chain(self._state, self._info), self._state.viewport.active_chain
+        if chain is None or chain == shown:
+            return ""
+        name, edit = self._state.viewport.selected_channels[-1], command("edit_selected_chain")
+        tag = CHAIN_TAGS[chain]
+        words = f"{name} runs chain {tag}, the dock shows chain {CHAIN_TAGS[shown]}"
+        return f"{words}. {key_words(edit.shown_key)} shows chain {tag}" if edit.shown_key else words
 
     def _about(self) -> float:
         """Return the typical time of an edit, 0 where none is known: a number that jumps cannot be read."""

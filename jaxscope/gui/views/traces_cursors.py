@@ -217,7 +217,8 @@ def _paint_values(canvas: Canvas, second: float) -> None:
     if cursors_s and second != cursors_s[0]:
         span_s = abs(second - cursors_s[0])
         heading = f"{delta_text(span_s)}   {frequency_text(span_s)}"
-    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + scaled(92)
+    captions = max(text_width(caption, font(11)) for caption, _, _ in texts)
+    widest = max(text_width(text, font(11, 500)) for _, text, _ in texts) + captions + 36 + scaled(14)
     width = max(scaled(150), widest, text_width(lane.title, font(11, 600)) + text_width(heading, font(11)) + 36)
     box = values_rect(canvas, len(texts), round(width))
     _paint_heading(canvas, box, lane, heading)

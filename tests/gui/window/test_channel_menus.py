@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
+
+from jaxscope.session import actions as act
 
 
 @pytest.fixture
@@ -30,3 +33,22 @@ def test_a_channel_without_a_chain_has_none_to_edit(desk, tag_menu):
     tag_menu("ECG")["raw, no filter"].trigger()
     desk.show_frame()
     assert not [words for words in tag_menu("ECG") if words.startswith("Edit")]
+
+
+def test_a_selected_channel_of_another_chain_says_how_to_edit_that_one(desk):
+    status, usual = desk.window.status, desk.window.status.hint()
+    desk.store.dispatch(act.SelectChannels(names=("Fp1",)))
+    assert status.hint() == usual
+    desk.store.dispatch(act.SelectChannels(names=("Fp1", "ECG")))
+    assert status.hint() == "ECG runs chain B, the dock shows chain A. G shows chain B"
+    desk.window.traces.setFocus()
+    QTest.keyClick(desk.window.traces, Qt.Key.Key_G)
+    assert desk.store.state.viewport.active_chain == 1
+    assert status.hint() == usual
+    desk.store.dispatch(act.SelectChannels(names=("VEOG",)))
+    QTest.keyClick(desk.window.traces, Qt.Key.Key_G)
+    assert (desk.store.state.viewport.active_chain, status.hint()) == (1, usual)
+
+
+def test_what_the_dock_shows_already_need_not_be_gone_to(desk, tag_menu):
+    assert not tag_menu("Fp1")["Edit chain A"].isEnabled()
