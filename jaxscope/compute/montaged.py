@@ -1,21 +1,26 @@
 """A recording as a montage shows it: everything after opening reads derived channels and knows no difference.
 
 ``MontagedRecording`` reads the recorded channels that are asked for and mixes them; its info lists the derived ones.
-Invariant: samples of a derived channel are the same whichever window, block or process reads them.
+A derived channel pauses wherever a channel that it is the sum of does. Invariant: samples of a derived channel are the
+same whichever window, block or process reads them.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import numpy as np
 
 from jaxscope.compute.frames import Opened
 from jaxscope.compute.held_recording import HeldRecording
 from jaxscope.compute.library import OpenRecording, WindowCache
+from jaxscope.compute.mixed_times import ABSENT, OwnTime, SharedTime
 from jaxscope.compute.opening import opened_of
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.span import Span
 from jaxscope.errors import SpecError
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.mixing import Mixing
@@ -28,6 +33,8 @@ from jaxscope.filters.spec import FilterChain
 MOST_MIXINGS = 16
 #: Weights that are turned into formulas.
 MOST_WEIGHTS = 5000
+#: New channels that a sentence names.
+_MOST_NAMED = 3
 #: What stands between the id of a recording and the number of its montage.
 _MARK = " montage "
 
@@ -51,7 +58,10 @@ def montaged_info(info: RecordingInfo, montage: Montage | None) -> RecordingInfo
     SpecError
         The montage does not fit the recording.
     """
-    return info if montage is None else _info_of(info, derive(montage, info.channels))
+    if montage is None:
+        return info
+    made = derive(montage, info.channels)
+    return _info_of(info, made, _shared_times(info, made.channels))
 
 
 def what_is_made(info: RecordingInfo, montage: Montage) -> tuple[tuple[str, str], ...]:
@@ -140,34 +150,63 @@ class MontagedRecording(Recording):
     def __init__(self, inner: Recording, montage: Montage) -> None:
         self._inner = inner
         self._montage = montage
-        self._known: tuple[RecordingInfo, RecordingInfo, tuple[Derived, ...]] | None = None
+        self._known: _Look | None = None
         self._mixings = lru_cache(maxsize=MOST_MIXINGS)(Mixing)
         self._look()
 
     @property
     def info(self) -> RecordingInfo:
         """What is known without reading samples."""
-        return self._look()[1]
+        return self._look().shown
 
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         """Return samples of derived channels, as the recording does of its own."""
-        _, info, derived = self._look()
-        chosen, span = info.reading_span(start, stop, channels)
+        look = self._look()
+        chosen, span = look.shown.reading_span(start, stop, channels)
         if not chosen:
             return self._inner.read(span.start, span.stop, ())
-        mixing = self._mixings(tuple(derived[number] for number in chosen))
-        return mixing.apply(self._inner.read(span.start, span.stop, mixing.inputs))
+        members: dict[SharedTime | None, list[int]] = {}
+        for row, number in enumerate(chosen):
+            members.setdefault(look.times[number], []).append(row)
+        if len(members) == 1:
+            return self._mixed(look, chosen, span)
+        result = np.empty((len(chosen), len(span)))
+        for rows in members.values():
+            result[rows] = self._mixed(look, tuple(chosen[row] for row in rows), span)
+        return result
 
     def close(self) -> None:
         """Let go of the recording."""
         self._inner.close()
 
-    def _look(self) -> tuple[RecordingInfo, RecordingInfo, tuple[Derived, ...]]:
+    def _mixed(self, look: _Look, chosen: tuple[int, ...], span: Span) -> FloatArray:
+        """Return samples of derived channels of one time."""
+        mixing = self._mixings(tuple(look.derived[number] for number in chosen))
+        shared = look.times[chosen[0]]
+        if shared is None:
+            return mixing.apply(self._inner.read(span.start, span.stop, mixing.inputs))
+        rows: dict[int, list[int]] = {}
+        for row, number in enumerate(mixing.inputs):
+            rows.setdefault(shared.places[_own_time(look.recorded, number)], []).append(row)
+        result = np.empty((len(chosen), len(span)))
+        for part, firsts in shared.parts(span):
+            inputs = np.full((len(mixing.inputs), len(part)), np.nan)
+            for place, own in rows.items():
+                first = firsts[place]
+                if first != ABSENT:
+                    numbers = [mixing.inputs[row] for row in own]
+                    inputs[own] = self._inner.read(first, first + len(part), numbers)
+            result[:, part.start - span.start : part.stop - span.start] = mixing.apply(inputs)
+        return result
+
+    def _look(self) -> _Look:
         """Return what is recorded now and what is made of it: a recording may grow while it is read."""
         recorded, known = self._inner.info, self._known
-        if known is None or known[0] is not recorded:
+        if known is None or known.recorded is not recorded:
             made = derive(self._montage, recorded.channels)
-            known = self._known = (recorded, _info_of(recorded, made), made.channels)
+            times = _shared_times(recorded, made.channels)
+            shown = _info_of(recorded, made, times)
+            known = self._known = _Look(recorded=recorded, shown=shown, derived=made.channels, times=times)
         return known
 
 
@@ -259,14 +298,68 @@ def opened_id(recording_id: str) -> str:
     return recording_id.partition(_MARK)[0]
 
 
-def _info_of(info: RecordingInfo, made: Derivation) -> RecordingInfo:
-    channels = tuple(_channel_of(info, one) for one in made.channels)
-    return replace(info, channels=channels, warnings=(*info.warnings, *made.notes))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Look:
+    """What is recorded, what is shown of it, how that is made, and the time of what is made of unlike channels."""
+
+    recorded: RecordingInfo
+    shown: RecordingInfo
+    derived: tuple[Derived, ...]
+    times: tuple[SharedTime | None, ...]
 
 
-def _channel_of(info: RecordingInfo, derived: Derived) -> Channel:
+def _own_time(info: RecordingInfo, number: int) -> OwnTime:
+    return OwnTime(gaps=info.timeline_of(number).gaps, n_samples=info.channels[number].n_samples)
+
+
+def _shared_times(info: RecordingInfo, made: Sequence[Derived]) -> tuple[SharedTime | None, ...]:
+    """Return the time of each derived channel, None where all that it is made of have the same; like ones share one.
+
+    Raises
+    ------
+    SpecError
+        Channels share no time, or their samples lie between those of the others.
+    """
+    own = {number: _own_time(info, number) for number in {number for one in made for number in one.inputs}}
+    if len(set(own.values())) < 2:
+        return (None,) * len(made)
+    known: dict[tuple[object, ...], SharedTime] = {}
+    found: list[SharedTime | None] = []
+    for one in made:
+        needed = {own[number]: info.channels[number].name for number, _ in one.terms}
+        every = {**needed, **{own[n]: info.channels[n].name for n in one.mean_of if own[n] not in needed}}
+        if len(every) == 1:
+            found.append(None)
+            continue
+        rate_hz = info.channels[one.terms[0][0]].rate_hz
+        if rate_hz is None:
+            names = " and ".join(list(every.values())[:2])
+            hint = "give the rate: without it, nothing tells which samples belong together"
+            raise SpecError("channels", f"{names} differ in length", hint=hint)
+        key = (*every, len(needed), rate_hz)
+        if key not in known:
+            known[key] = SharedTime(every, len(needed), rate_hz)
+        found.append(known[key])
+    return tuple(found)
+
+
+def _info_of(info: RecordingInfo, made: Derivation, times: Sequence[SharedTime | None]) -> RecordingInfo:
+    channels = tuple(_channel_of(info, one, shared) for one, shared in zip(made.channels, times, strict=True))
+    unlike = [one.name for one, shared in zip(made.channels, times, strict=True) if shared is not None]
+    notes = list(made.notes)
+    if unlike:
+        more = f" and {len(unlike) - _MOST_NAMED} more" if len(unlike) > _MOST_NAMED else ""
+        notes.append(f"{', '.join(unlike[:_MOST_NAMED])}{more}: made of channels that do not all last, or pause, alike")
+    return replace(info, channels=channels, warnings=(*info.warnings, *notes))
+
+
+def _channel_of(info: RecordingInfo, derived: Derived, shared: SharedTime | None) -> Channel:
     first = info.channels[derived.terms[0][0]]
     if derived.is_recorded:
         return first
     made_of = tuple(info.channels[number].name for number, _ in derived.terms)
-    return replace(first, name=derived.name, made_of=made_of)
+    channel = replace(first, name=derived.name, made_of=made_of)
+    if shared is None:
+        return channel
+    gaps = None if shared.own.gaps == info.gaps else shared.own.gaps
+    return replace(channel, n_samples=shared.own.n_samples, gaps=gaps)

@@ -1,6 +1,6 @@
 """A montage and the channels of a recording, put together: each new channel as weights of recorded ones.
 
-Invariants: channels of different rate, length, time or unit are never mixed, codes (triggers, status) never at all;
+Invariants: channels of different rate or unit are never mixed, codes (triggers, status) never at all;
 what cannot be made is one sentence that names the channels. What is left out of a chain because an electrode is not
 there is said in ``notes``.
 """
@@ -45,14 +45,6 @@ class Recorded(Protocol):
     @property
     def rate_hz(self) -> float | None:
         """Its sampling rate."""
-
-    @property
-    def n_samples(self) -> int:
-        """How many samples it has."""
-
-    @property
-    def gaps(self) -> object:
-        """Its own gaps, None for those of the recording."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,12 +165,6 @@ def _refuse_unlike(numbers: Sequence[int], recorded: Sequence[Recorded], field: 
         if other.unit != first.unit:
             units = " and ".join(one.unit or "no unit" for one in (first, other))
             raise SpecError(field, f"{both} are in {units}", hint="a montage mixes channels of one unit only")
-        if (other.n_samples, other.gaps) != (first.n_samples, first.gaps):
-            raise SpecError(
-                field,
-                f"{both} begin, pause or end at different times",
-                hint="a montage mixes channels of one time only",
-            )
 
 
 def _good(montage: Montage, numbers: Sequence[int], recorded: Sequence[Recorded]) -> list[int]:

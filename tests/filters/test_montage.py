@@ -218,7 +218,6 @@ def test_formulas_keep_numbers_to_the_last_digit():
         ((("x", "C3 - Nope"),), "rows.0.formula", "no channel is called Nope"),
         ((("x", "C3 - C4"), ("y", "C3 - slow")), "rows.1.formula", "C3 and slow run at 256 Hz and 128 Hz"),
         ((("x", "C3 - mV"),), "rows.0.formula", "C3 and mV are in uV and mV"),
-        ((("x", "C3 - late"),), "rows.0.formula", "C3 and late begin, pause or end at different times"),
         ((("x", "C3 - Mark"),), "rows.0.formula", "Mark holds codes and not a signal"),
         ((("C4", "C3"),), "rows.0.name", "two channels would be called C4"),
     ],
@@ -228,7 +227,6 @@ def test_what_does_not_belong_together_is_not_mixed(rows, field, message):
         *channels(["C3", "C4"]),
         *channels(["slow"], rate_hz=128.0),
         *channels(["mV"], unit="mV"),
-        *channels(["late"], n_samples=40),
         *channels(["Mark"], kind="status"),
     ]
     with pytest.raises(SpecError) as caught:
