@@ -75,40 +75,43 @@ def analysis_work(bench: Workbench, shown: Shown, state: SessionState) -> Callab
     return work
 
 
-def made(bench: Workbench, shown: Shown, state: SessionState) -> Generator[None, None, AnalysisFrame]:
-    """Yield between channels; return the content of the drawer."""
-    wish = state.viewport.analysis
+def _blank(shown: Shown, state: SessionState) -> AnalysisFrame:
+    """Return what is known of the drawer before anything is worked out."""
     start_s, stop_s, is_selection = span_of(state)
     info = shown.wish.entry.recording.info
     on_screen = [info.channels[number] for group in shown.request.groups for number in group.channels]
-    kinds = tuple(dict.fromkeys(channel.kind for channel in on_screen if channel.is_data))
-    blank = AnalysisFrame(
+    return AnalysisFrame(
         revision=shown.wish.revision,
         recording_id=shown.wish.entry.id,
-        view=wish.view,
+        view=state.viewport.analysis.view,
         start_s=start_s,
         stop_s=stop_s,
         is_selection=is_selection,
         title="",
-        kinds=kinds,
+        kinds=tuple(dict.fromkeys(channel.kind for channel in on_screen if channel.is_data)),
         names=(),
         unit="",
         content=None,
         note="",
         problem="",
     )
+
+
+def made(bench: Workbench, shown: Shown, state: SessionState) -> Generator[None, None, AnalysisFrame]:
+    """Yield between channels; return the content of the drawer."""
+    wish, blank = state.viewport.analysis, _blank(shown, state)
     picked = picked_channels(shown, state, at_least=2 if wish.view == "coherence" else 1)
     if picked is None:
         return replace(blank, problem="No channel with a signal is on the screen")
     if wish.view == "coherence" and len(picked.rows) < 2:
         return replace(blank, title=picked.title, problem="Coherence needs two channels of one kind on the screen")
     is_wavelet = wish.view == "time_frequency"
-    nominal = max(1, round((stop_s - start_s) * picked.group.rate_hz))
+    nominal = max(1, round((blank.stop_s - blank.start_s) * picked.group.rate_hz))
     most = {"coherence": _MOST_COMPARED, "time_frequency": MOST_WAVELET_CHANNELS}.get(wish.view, MOST_CHANNELS)
     picked, samples = thinned(
         picked, min(nominal, MOST_WAVELET_SAMPLES) if is_wavelet else nominal, most, (picked.lead, wish.partner)
     )
-    stretch = yield from stretch_of(bench, shown, picked, (start_s, stop_s), samples)
+    stretch = yield from stretch_of(bench, shown, picked, (blank.start_s, blank.stop_s), samples)
     if stretch is None:
         return replace(blank, title=picked.title, unit=picked.unit, problem=_TOO_SHORT)
     has_after = any(picked.group.filtered[row] for row in picked.rows)

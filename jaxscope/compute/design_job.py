@@ -8,7 +8,7 @@ every pole and zero: a notch keeps its depth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -130,9 +130,8 @@ def design_frame(
     chain = state.document.chains[number]
     rate_hz, *other_rates_hz = rates_of_chain(state, info)
     alone = [_design_alone(stage, rate_hz, chain.phase) for stage in chain.stages]
-    working = [
-        made for made, stage in zip(alone, chain.stages, strict=True) if isinstance(made, ChainDesign) and stage.enabled
-    ]
+    pairs = list(zip(alone, chain.stages, strict=True))
+    working = [made for made, stage in pairs if isinstance(made, ChainDesign) and stage.enabled]
     limits = tuple(limit for limit in state.document.limits if limit.chain == number)
     designs = tuple(made for made in alone if isinstance(made, ChainDesign))
     frequencies = _frequencies(designs, rate_hz, edges_of(limits, rate_hz))
@@ -141,12 +140,9 @@ def design_frame(
         _facts(replace(stage, enabled=True), rate_hz, chain.phase)
         if words and isinstance(made, ChainDesign)
         else known.get((number, place, rate_hz), ())
-        for place, (stage, made) in enumerate(zip(chain.stages, alone, strict=True))
+        for place, (made, stage) in enumerate(pairs)
     ]
-    total = np.zeros(frequencies.size)
-    for stage, made, level in zip(chain.stages, alone, levels, strict=True):
-        if stage.enabled and isinstance(made, ChainDesign) and level is not None:
-            total += _all_passes(made, level, frequencies)
+    total = _total(pairs, levels, frequencies)
     parts = tuple(part for made in working for part in made.parts)
     radius, stable = _stability(parts)
     return DesignFrame(
@@ -169,6 +165,17 @@ def design_frame(
         quantised=quantised_chain(state.viewport.word, alone, [stage.enabled for stage in chain.stages], frequencies),
         delays_s=_delays(state, info) if state.viewport.line_up else (),
     )
+
+
+def _total(
+    pairs: Sequence[tuple[ChainDesign | SpecError, Stage]], levels: Sequence[FloatArray | None], frequencies: FloatArray
+) -> FloatArray:
+    """Return what the stages that are on do together, in dB."""
+    total = np.zeros(frequencies.size)
+    for (made, stage), level in zip(pairs, levels, strict=True):
+        if stage.enabled and isinstance(made, ChainDesign) and level is not None:
+            total += _all_passes(made, level, frequencies)
+    return total
 
 
 def _pin(state: SessionState, number: int, frequencies: FloatArray, rate_hz: float) -> tuple[str, FloatArray] | None:

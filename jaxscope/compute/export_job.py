@@ -57,19 +57,32 @@ class AnyExport(Protocol):
         """Return the work that writes it and delivers its progress, however it ends."""
 
 
+def begun_work(steps_of: Callable[[CancelToken], Steps]) -> Callable[[CancelToken], Steps]:
+    """Return work whose first step is done when it is taken up.
+
+    Closing a generator that has not begun says nothing, and the window would wait for ever.
+    """
+
+    def work(token: CancelToken) -> Steps:
+        steps = steps_of(token)
+        next(steps)
+        return steps
+
+    return work
+
+
 def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) -> Callable[[CancelToken], Steps]:
     """Return the work that writes a file and delivers its progress, however it ends."""
 
     def steps_of(token: CancelToken) -> Steps:
         from jaxscope.compute.batch import run_batch
 
-        recording, is_held = wish.entry.recording, False
+        recording, is_held, begun = wish.entry.recording, False, time.monotonic()
         target = os.path.abspath(request.path)
         if target in bench.writing:
             raise WriteError(f"{request.path} is being written by another export", hint="choose another name")
         bench.writing.add(target)
         chains = wish.state.document.chains if wish.state.document.filter_on else ()
-        begun = time.monotonic()
         steps = run_batch(recording, chains, _options(wish, request), programs=bench.programs)
         try:
             recording.hold()
@@ -79,15 +92,12 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
             while True:
                 token.check()
                 share = next(steps)
-                spent = time.monotonic() - begun
-                left = spent * (1 - share) / share if share > 0 else None
+                left = (time.monotonic() - begun) * (1 - share) / share if share > 0 else None
                 bench.deliver(ExportProgress(job=job, share=share, seconds_left=left))
                 yield
         except StopIteration as end:
-            result = end.value
-            bench.deliver(
-                ExportProgress(job=job, share=1.0, done=True, path=request.path, warnings=tuple(result["warnings"]))
-            )
+            warnings = tuple(end.value["warnings"])
+            bench.deliver(ExportProgress(job=job, share=1.0, done=True, path=request.path, warnings=warnings))
         except (Cancelled, GeneratorExit):
             bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
             raise
@@ -97,12 +107,7 @@ def export_work(bench: Workbench, wish: Wish, request: ExportRequest, job: int) 
             if is_held:
                 recording.release()
 
-    def work(token: CancelToken) -> Steps:
-        steps = steps_of(token)
-        next(steps)  # closing a generator that has not begun says nothing, and the window would wait for ever
-        return steps
-
-    return work
+    return begun_work(steps_of)
 
 
 def _options(wish: Wish, request: ExportRequest) -> BatchOptions:

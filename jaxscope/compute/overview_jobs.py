@@ -29,6 +29,7 @@ from jaxscope.compute.stream import Source, filtered_blocks
 from jaxscope.compute.workbench import Wish, Workbench
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.display.pyramid import Pyramid, overview_edges, spread_order
+from jaxscope.filters.coefficients import ChainDesign
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
@@ -170,17 +171,7 @@ def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[Ca
             return
         n_samples = recording.info.channels[channels[0]].n_samples
         pyramid = Pyramid(len(channels), n_samples)
-        engine = wish.state.engine
-        source = Source(
-            recording=recording,
-            rate_hz=rate_hz,
-            channels=channels,
-            designs=designs,
-            device=engine.device,
-            precision=engine.precision,
-            method=engine.method,
-            bad=excluded_samples(excluded_of(wish.state.document), recording.info, channels, designs),
-        )
+        source = _source(wish, rate_hz, channels, designs)
         with overview.lock:
             overview.after, overview.after_key = pyramid, overview.key_of(wish)
         said_at = time.monotonic()
@@ -202,6 +193,21 @@ def after_work(bench: Workbench, wish: Wish, overview: Overview) -> Callable[[Ca
         deliver_overview(bench, wish, overview)
 
     return work
+
+
+def _source(wish: Wish, rate_hz: float, channels: tuple[int, ...], designs: tuple[ChainDesign | None, ...]) -> Source:
+    """Return what the whole recording is filtered from, and with what."""
+    recording, engine = wish.entry.recording, wish.state.engine
+    return Source(
+        recording=recording,
+        rate_hz=rate_hz,
+        channels=channels,
+        designs=designs,
+        device=engine.device,
+        precision=engine.precision,
+        method=engine.method,
+        bad=excluded_samples(excluded_of(wish.state.document), recording.info, channels, designs),
+    )
 
 
 def after_spans(source: Source, base_samples: int) -> Iterator[tuple[int, int]]:

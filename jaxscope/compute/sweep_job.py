@@ -36,6 +36,7 @@ FEWEST_SAMPLES, FEWEST_OF_MANY = 32, 1 << 11
 LARGEST_CALL = 1 << 24
 #: frames that are shown as pictures, how much time each shows, and points of each
 PICTURES, PICTURE_S, POINTS = 16, 1.6, 160
+_NO_CHANNEL = "No channel of this chain is on the screen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,19 +103,16 @@ def sweep_work(bench: Workbench, shown: Shown, request: SweepRequest) -> Callabl
     """Return the work that delivers a sweep; it yields between calls of filters."""
 
     def work(token: CancelToken) -> Steps:
-        begun = time.perf_counter()
-        signals = _signals_of(shown, request)
+        begun, signals = time.perf_counter(), _signals_of(shown, request)
         if signals is None:
-            words = "No channel of this chain is on the screen"
-            bench.deliver(SweepFrame(request=request, problem=words, took_ms=0.0))
+            bench.deliver(SweepFrame(request=request, problem=_NO_CHANNEL, took_ms=0.0))
             return
         x, rate_hz = signals.x, signals.rate_hz
         first, stop = _middle(x.shape[1], rate_hz)
         pictured = _pictured(len(request.numbers))
         measures = measurable(_measures_of(request, signals), x.shape[1], rate_hz)
         sizes = Sizes(measures, x.shape[1], rate_hz)
-        before = sizes.of(x)
-        kept = np.full((len(measures), len(request.numbers)), np.nan)
+        before, kept = sizes.of(x), np.full((len(measures), len(request.numbers)), np.nan)
         pictures = np.full((len(pictured), POINTS), np.nan)
         calls = 0
         for places, designs in _calls(request, rate_hz, x.size):

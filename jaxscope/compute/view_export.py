@@ -14,6 +14,7 @@ from typing import TextIO
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.compute.export_job import begun_work
 from jaxscope.compute.frames import Blocked, ExportProgress
 from jaxscope.compute.plan import GroupRequest, RenderRequest, plan
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Steps
@@ -59,12 +60,7 @@ class ViewRequest:
                 bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
                 raise
 
-        def work(token: CancelToken) -> Steps:
-            steps = steps_of(token)
-            next(steps)  # closing a generator that has not begun says nothing, and the window would wait for ever
-            return steps
-
-        return work
+        return begun_work(steps_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

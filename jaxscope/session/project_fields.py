@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, replace
 from typing import Any, get_args
 
@@ -117,37 +117,23 @@ def checked(value: Any, item: Field[Any], where: str) -> Any:
     if value is None and annotation.endswith("| None"):
         return None
     kind = annotation.removesuffix(" | None")
-    if kind == "bool":
-        return of_type(value, bool, where)
-    if kind == "str":
-        return of_type(value, str, where)
-    if kind == "int":
-        number = number_in(value, where)
-        if number != int(number):
-            raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a whole number")
-        return int(number)
-    if kind == "float":
-        return number_in(value, where)
-    if kind == "tuple[tuple[str, str], ...]":
-        pairs = [of_type(pair, list, where) for pair in of_type(value, list, where)]
-        if any(len(pair) != 2 for pair in pairs):
-            raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a list of pairs of texts")
-        return tuple((of_type(name, str, where), of_type(told, str, where)) for name, told in pairs)
-    if kind == "Annotation":
-        return event_in(value, where)
-    if kind == "Analysis":
-        return build(Analysis, value, where)
-    if kind == "tuple[SweepMeasure, ...]":
-        return tuple(build(SweepMeasure, measure, where) for measure in of_type(value, list, where))
-    if kind == "tuple[Band, ...]":
-        return tuple(_band(band, where) for band in of_type(value, list, where))
-    if kind == "tuple[str, ...]":
-        return tuple(of_type(item, str, where) for item in of_type(value, list, where))
-    if kind == "tuple[bool, ...]":
-        return tuple(of_type(item, bool, where) for item in of_type(value, list, where))
-    if kind == "tuple[float, ...]":
-        return tuple(number_in(item, where) for item in of_type(value, list, where))
-    return value
+    if kind in _LISTS:
+        return tuple(_LISTS[kind](part, where) for part in of_type(value, list, where))
+    return _SINGLE[kind](value, where) if kind in _SINGLE else value
+
+
+def _whole(value: Any, where: str) -> int:
+    number = number_in(value, where)
+    if number != int(number):
+        raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a whole number")
+    return int(number)
+
+
+def _pair_of_texts(value: Any, where: str) -> tuple[str, str]:
+    pair = of_type(value, list, where)
+    if len(pair) != 2:
+        raise ChainError(f"{where} of the project has {shown(value)} in it", hint="it must be a list of pairs of texts")
+    return of_type(pair[0], str, where), of_type(pair[1], str, where)
 
 
 def _band(value: Any, where: str) -> Band:
@@ -172,6 +158,26 @@ def number_in(value: Any, where: str) -> float:
         limit = "above 0" if _LEAST[where] == TINY else f"{_LEAST[where]:g} or more"
         raise ChainError(f"{where} of the project is {shown(value)}", hint=f"it must be {limit}")
     return float(value)
+
+
+Read = Callable[[Any, str], Any]
+#: by the type that a field is written with: what reads one, and one of a list; others are read by who knows them
+_SINGLE: Mapping[str, Read] = {
+    "bool": lambda value, where: of_type(value, bool, where),
+    "str": lambda value, where: of_type(value, str, where),
+    "int": _whole,
+    "float": number_in,
+    "Annotation": lambda value, where: event_in(value, where),
+    "Analysis": lambda value, where: build(Analysis, value, where),
+}
+_LISTS: Mapping[str, Read] = {
+    "tuple[tuple[str, str], ...]": _pair_of_texts,
+    "tuple[SweepMeasure, ...]": lambda value, where: build(SweepMeasure, value, where),
+    "tuple[Band, ...]": _band,
+    "tuple[str, ...]": _SINGLE["str"],
+    "tuple[bool, ...]": _SINGLE["bool"],
+    "tuple[float, ...]": number_in,
+}
 
 
 def choice_in(content: Mapping[str, Any], name: str, otherwise: str) -> Any:

@@ -202,25 +202,29 @@ def _with_looks(document: Document, action: act.Action) -> Document:
     return replace(document, looks=tuple(looks.items()))
 
 
+def _at_the_start(viewport: Viewport, whole_s: float | None) -> Viewport:
+    """Return how another recording is looked at first: nothing is kept that belongs to the one before."""
+    return replace(
+        viewport,
+        start_s=0.0,
+        duration_s=max(min(viewport.duration_s, whole_s or viewport.duration_s), SHORTEST_WINDOW_S),
+        first_lane=0,
+        lane_count=None,
+        scales=(),
+        selected_channels=(),
+        cursors_s=(),
+        raw=False,
+        together=(),
+        sensitivities=(),
+        paper_mm_s=None,
+        selected_event=None,
+    )
+
+
 def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document) -> Viewport:
     match action:
         case act.OpenedRecording():
-            duration_s = min(viewport.duration_s, action.duration_s or viewport.duration_s)
-            viewport = replace(
-                viewport,
-                start_s=0.0,
-                duration_s=max(duration_s, SHORTEST_WINDOW_S),
-                first_lane=0,
-                lane_count=None,
-                scales=(),
-                selected_channels=(),
-                cursors_s=(),
-                raw=False,
-                together=(),
-                sensitivities=(),
-                paper_mm_s=None,
-                selected_event=None,
-            )
+            viewport = _at_the_start(viewport, action.duration_s)
         case act.LoadedProject():
             viewport = action.viewport
         case act.LookAt():

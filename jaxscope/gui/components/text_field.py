@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPaintEvent
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, rounded, text_width
 from jaxscope.gui.icons import draw_icon
@@ -113,6 +113,12 @@ class TextField(QLineEdit):
             # what is wrong is read from its beginning
             self.setAlignment((Qt.AlignmentFlag.AlignLeft if wrong else self._align) | Qt.AlignmentFlag.AlignVCenter)
             self._dress()
+
+    def complain(self, words: str, beside: QLabel) -> None:
+        """Mark what was typed as wrong and say why in a label beside it; no words take both back."""
+        self.set_wrong(wrong=bool(words))
+        beside.setText(words)
+        beside.setVisible(bool(words))
 
     def set_alarmed(self, *, alarmed: bool) -> None:
         """Mark the number as taken but dangerous (an unstable radius), or as harmless again."""

@@ -333,9 +333,7 @@ class CoefficientsFace(QWidget, AbstractView):
 
     def _put_back(self, merge_key: str) -> None:
         """Make the stage what it was before an edit that was given up."""
-        action = self._running.given_up(merge_key)
-        if action is not None:
-            self._dispatch(action)
+        self._running.give_up(merge_key, self._dispatch)
 
     def _on_formula(self, value: float, merge_key: str) -> None:
         if self.form() == "zpk":

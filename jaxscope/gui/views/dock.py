@@ -130,10 +130,6 @@ class Dock(QWidget, AbstractView):
         self.updateGeometry()
         self._fit_chain()
 
-    def painted_parts(self) -> tuple[QWidget, ...]:
-        """Return what paints most of it, from the top down."""
-        return (self.header, self.chain, self.tabs, self._scroll, self.response)
-
     def open_add_menu(self) -> None:
         """Open the menu of stages under its button."""
         menu = stage_menu(self, self.rate_hz, self.add_stage)
@@ -255,28 +251,10 @@ class Dock(QWidget, AbstractView):
         self._faces.addWidget(self.design)
         self._faces.addWidget(self.coefficients)
         self._faces.addWidget(self.poles_zeros)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        holder = QWidget()
-        self._inner = QHBoxLayout(holder)
-        self._inner.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
-        self._inner.addWidget(self._faces)
-        self._scroll.verticalScrollBar().rangeChanged.connect(self._keep_right_edge)
-        self._scroll.setWidget(holder)
-        self._scroll.viewport().setAutoFillBackground(False)
-        holder.setAutoFillBackground(False)
+        self._lay_out_face()
         chain_row = QHBoxLayout()
         chain_row.setContentsMargins(10, 4, 10, 0)
         chain_row.addWidget(self.chain)
-        add_row = QHBoxLayout()
-        add_row.setContentsMargins(12, 0, _MARGIN - 8, 0)  # the words of the button end at the margin
-        add_row.addWidget(self.add_button)
-        add_row.addStretch(1)
-        add_row.addWidget(self.more_note)
-        add_row.addStretch(1)
-        add_row.addWidget(self.presets_button)
         tab_row = QHBoxLayout()
         tab_row.setContentsMargins(_MARGIN, 4, _MARGIN, 0)
         tab_row.addWidget(self.tabs)
@@ -291,11 +269,37 @@ class Dock(QWidget, AbstractView):
         column.addWidget(self.header)
         column.addWidget(Hairline(margin=_MARGIN, above=8))
         column.addLayout(chain_row)
-        column.addLayout(add_row)
+        column.addLayout(self._add_row())
         column.addLayout(tab_row)
         column.addWidget(self._scroll, 3)
         column.addWidget(Hairline())
         column.addWidget(self.response, 2)
+
+    def _lay_out_face(self) -> None:
+        """Put the faces into what scrolls where they are higher than their room."""
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        self._inner = QHBoxLayout(holder)
+        self._inner.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        self._inner.addWidget(self._faces)
+        self._scroll.verticalScrollBar().rangeChanged.connect(self._keep_right_edge)
+        self._scroll.setWidget(holder)
+        self._scroll.viewport().setAutoFillBackground(False)
+        holder.setAutoFillBackground(False)
+
+    def _add_row(self) -> QHBoxLayout:
+        """Return the row under the chain: add, what has no room above, presets."""
+        add_row = QHBoxLayout()
+        add_row.setContentsMargins(12, 0, _MARGIN - 8, 0)  # the words of the button end at the margin
+        add_row.addWidget(self.add_button)
+        add_row.addStretch(1)
+        add_row.addWidget(self.more_note)
+        add_row.addStretch(1)
+        add_row.addWidget(self.presets_button)
+        return add_row
 
     def _connect(self) -> None:
         self.add_button.clicked.connect(self.open_add_menu)

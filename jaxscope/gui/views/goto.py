@@ -90,6 +90,4 @@ class GotoPopover(Popover):
         use(second)
 
     def _say(self, problem: str) -> None:
-        self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
-        self.field.set_wrong(wrong=bool(problem))
+        self.field.complain(problem, self.problem)

@@ -314,9 +314,7 @@ class PolesZerosFace(QWidget, AbstractView):
         self._dispatch(action)
 
     def _put_back(self, merge_key: str) -> None:
-        action = self._running.given_up(merge_key)
-        if action is not None:
-            self._dispatch(action)
+        self._running.give_up(merge_key, self._dispatch)
 
     def _on_dragging(self, on: bool) -> None:  # noqa: FBT001
         stage = self._stage()

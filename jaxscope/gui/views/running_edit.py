@@ -7,6 +7,8 @@ time, and a key that is not the running one puts nothing back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jaxscope.filters.spec import Stage
 from jaxscope.session.actions import PutStageBack
 
@@ -30,7 +32,8 @@ class RunningEdit:
         """The stage from before the running edit; None where none runs."""
         return None if self._begun is None else self._begun.content
 
-    def given_up(self, merge_key: str) -> PutStageBack | None:
-        """End the edit; return the action that puts the stage back, or None where it is not this edit that runs."""
+    def give_up(self, merge_key: str, dispatch: Callable[[PutStageBack], object]) -> None:
+        """End the edit and put the stage back, unless it is not this edit that runs."""
         begun, self._begun = self._begun, None
-        return begun if begun is not None and begun.merge_key == merge_key else None
+        if begun is not None and begun.merge_key == merge_key:
+            dispatch(begun)

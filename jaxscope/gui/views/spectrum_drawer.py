@@ -64,30 +64,36 @@ class SpectrumDrawer(AbstractView, Drawer):
         self._pointer_s: float | None = None
         self.setAccessibleName("Spectrum")
         self.views = SegmentedControl(_VIEWS, name="What is shown")
-        self.views.chosen.connect(lambda key: self._change(view=cast(AnalysisView, key)))
         #: the same choice where there is no room for all of them side by side
         self.view_menu = Select("What is shown", [(view.key, view.label) for view in _VIEWS], width=150)
-        self.view_menu.chosen.connect(self.views.chosen.emit)
         self.numbers = IconButton("table", "Numbers in place of the plot", size=28)
-        self.numbers.clicked.connect(self._swap_numbers)
         self._is_narrow = self._shows_numbers = False
         self.title = Label("", px=12, token="text2", align=RIGHT, shrink=True)
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.copy = IconButton("copy", "Copy values: what is shown, as a table of text", size=28)
-        self.copy.clicked.connect(self.copy_values)
         self.close_button = IconButton("x", "Close the spectrum", size=28)
-        self.close_button.clicked.connect(self.close_drawer)
         self.choices = ChoiceColumn()
-        self.choices.changed.connect(self._take_choice)
         self.curves = CurvePlot("Spectrum")
         self.picture = PicturePlot()
         self.histogram = HistogramPlot()
         self.matrix = MatrixPlot()
         self.pair = CurvePlot("Coherence of a pair")
         self.side = SidePanel()
-        self.side.bands_written.connect(lambda bands: self._change(bands=bands))
         self._pages = QStackedWidget()
         self._lay_out()
+        self._connect()
+        theme().changed.connect(self._on_theme)
+        self._on_theme()
+        self.hide()
+
+    def _connect(self) -> None:
+        self.views.chosen.connect(lambda key: self._change(view=cast(AnalysisView, key)))
+        self.view_menu.chosen.connect(self.views.chosen.emit)
+        self.numbers.clicked.connect(self._swap_numbers)
+        self.copy.clicked.connect(self.copy_values)
+        self.close_button.clicked.connect(self.close_drawer)
+        self.choices.changed.connect(self._take_choice)
+        self.side.bands_written.connect(lambda bands: self._change(bands=bands))
         for plot in self.findChildren(HoverPlot):
             plot.copy_asked.connect(self.copy_values)
             plot.escaped.connect(self.escaped)
@@ -95,9 +101,6 @@ class SpectrumDrawer(AbstractView, Drawer):
         self.picture.second_chosen.connect(self._set_cursor)
         self.picture.pointer_moved.connect(self.pointer_moved)
         self.matrix.pair_chosen.connect(self._choose_pair)
-        theme().changed.connect(self._on_theme)
-        self._on_theme()
-        self.hide()
 
     @classmethod
     def of(cls, kit: ViewKit) -> Self:

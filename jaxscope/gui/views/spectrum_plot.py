@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -269,23 +270,13 @@ class HistogramPlot(HoverPlot):
                 self._paint_content(painter, frame, content)
             self.paint_focus(painter)
 
-    def _paint_content(self, painter: QPainter, frame: AnalysisFrame, content: Histogram) -> None:
+    def _paint_steps(self, painter: QPainter, x: FloatArray, heights: Sequence[FloatArray]) -> None:
+        """Paint Before as a surface and After as a line over it, as shares of the height."""
         area = self.area
-        sides = [side for side in (content.before, content.after) if side is not None]
-        top = max(max(float(side.max()) for side in sides) * 1.08, 1e-6)
-        low, high = float(content.edges[0]), float(content.edges[-1])
-        x = area.left() + (content.edges - low) / (high - low) * area.width()
-        ticks = value_ticks(low, high, max(2, int(area.width() / scaled(80))))
-        marks = [area.left() + (value - low) / (high - low) * area.width() for value in ticks.major]
-        unit = shown_unit(frame.unit)
-        axes.paint_bottom_marks(painter, area, list(zip(marks, ticks.labels, strict=True)), unit)
-        levels = value_ticks(0.0, top * 100, max(2, int(area.height() / scaled(36))))
-        heights = [area.bottom() - value / 100 / top * area.height() for value in levels.major]
-        axes.paint_left_marks(painter, area, list(zip(heights, levels.labels, strict=True)))
         painter.save()
         painter.setClipRect(area)
-        for values, token in zip(sides, ("before", "after"), strict=False):
-            y = area.bottom() - values / top * area.height()
+        for values, token in zip(heights, ("before", "after"), strict=False):
+            y = area.bottom() - values * area.height()
             steps = polygon(np.repeat(x, 2)[1:-1], np.repeat(y, 2))
             if token == "before":
                 steps.append(QPointF(area.right(), area.bottom() + 2))
@@ -301,6 +292,21 @@ class HistogramPlot(HoverPlot):
                 painter.drawPolyline(steps)
                 painter.translate(0, -shift)
         painter.restore()
+
+    def _paint_content(self, painter: QPainter, frame: AnalysisFrame, content: Histogram) -> None:
+        area = self.area
+        sides = [side for side in (content.before, content.after) if side is not None]
+        top = max(max(float(side.max()) for side in sides) * 1.08, 1e-6)
+        low, high = float(content.edges[0]), float(content.edges[-1])
+        x = area.left() + (content.edges - low) / (high - low) * area.width()
+        ticks = value_ticks(low, high, max(2, int(area.width() / scaled(80))))
+        marks = [area.left() + (value - low) / (high - low) * area.width() for value in ticks.major]
+        unit = shown_unit(frame.unit)
+        axes.paint_bottom_marks(painter, area, list(zip(marks, ticks.labels, strict=True)), unit)
+        levels = value_ticks(0.0, top * 100, max(2, int(area.height() / scaled(36))))
+        heights = [area.bottom() - value / 100 / top * area.height() for value in levels.major]
+        axes.paint_left_marks(painter, area, list(zip(heights, levels.labels, strict=True)))
+        self._paint_steps(painter, x, [values / top for values in sides])
         if self.pointer is None or not axes.inside(area, self.pointer):
             right = axes.paint_legend(painter, area, has_after=len(sides) > 1)
             axes.paint_heading(painter, area, _SHARES, right)

@@ -114,7 +114,5 @@ class SidePanel(QWidget):
         self.bands_written.emit(bands)
 
     def _complain(self, words: str) -> None:
-        self.field.set_wrong(wrong=bool(words))
-        self.complaint.setText(words)
+        self.field.complain(words, self.complaint)
         self.complaint.setToolTip(words)
-        self.complaint.setVisible(bool(words))

@@ -156,8 +156,11 @@ class StatusBarView(AbstractView, QWidget):
             return f"Not applied: {self._blocked.reason}"
         if self._folder is not None:
             return "The batch keeps the filter it started with. Editing here changes the view only"
-        viewport = self._state.viewport
-        elsewhere = self._elsewhere()
+        return self._what_is_seen() or self._what_a_drag_does()
+
+    def _what_is_seen(self) -> str:
+        """Return what there is to say of how the traces are looked at; empty where they are as usual."""
+        viewport, elsewhere = self._state.viewport, self._elsewhere()
         if self._state.live.running and self._live is not None:
             if self._live.future and not self._live.as_causal:
                 return "After waits for a causal filter. Esc stops"
@@ -175,11 +178,15 @@ class StatusBarView(AbstractView, QWidget):
             return "Both halves share time and scale. Drag the divider to give one more room"
         if viewport.mode == "curtain":
             return "Left of the curtain is the recording, right of it the filtered signal. Drag it across an artefact"
+        return ""
+
+    def _what_a_drag_does(self) -> str:
+        """Return what the next turn of a knob will filter again, and where."""
         if self._frame is None:
             return "Before appears as soon as the first window is read"
         frame = self._frame
         device = device_title(frame.device)
-        window = span_text(viewport.duration_s)
+        window = span_text(self._state.viewport.duration_s)
         if not frame.blocks:
             return ""
         if not self._state.document.filter_on:

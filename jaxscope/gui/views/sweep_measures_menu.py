@@ -154,6 +154,4 @@ class BandPopover(Popover):
         self._take_measures(found)
 
     def _say(self, problem: str) -> None:
-        self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
-        self.field.set_wrong(wrong=bool(problem))
+        self.field.complain(problem, self.problem)

@@ -26,8 +26,8 @@ def copied_text(model: TracesModel, second: float | None) -> str:
     rows = []
     for lane in model.lanes:
         values = model.values_at(lane, second)
-        ends = (*_ends(values.before), *_ends(values.after))
-        ends += _ends(values.difference) if model.shows_difference else ()
+        known = (values.before, values.after, values.difference)[: 3 if model.shows_difference else 2]
+        ends = [text for value in known for text in _ends(value)]
         rows.append((lane.title, lane.unit, repr(second), *ends))
     return _table((*_AT, *_AT_DIFFERENCE) if model.shows_difference else _AT, rows)
 
