@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope import unfinished
 from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, plan_batch
 from jaxscope.compute.infinite_counts import InfiniteCounts
 from jaxscope.compute.library import ProgramLibrary
@@ -123,6 +124,7 @@ def filter_file(
         events=events,
         bad_spans=bad_spans,
     )
+    unfinished.tidy(Path(target).parent)
     if resume and (before := finished_result(chains, options)) is not None:
         return before
     with (
@@ -191,8 +193,8 @@ def _written(
         ranges = yield from _ranges(plan, blocks, passes)
         request = replace(request, ranges=ranges)
     check, infinite = SpotCheck(plan.groups), InfiniteCounts([channel.name for channel in request.channels])
-    with ExitStack() as unfinished:
-        writer = unfinished.enter_context(open_writer(target, request, overwrite=options.overwrite))
+    with ExitStack() as begun_output:
+        writer = begun_output.enter_context(open_writer(target, request, overwrite=options.overwrite))
         for group, block, share in blocks():
             if block is not None:
                 check.catch(group, block)
@@ -204,7 +206,7 @@ def _written(
         digest = yield from _hashed(Path(options.source))
         is_new = not target.exists()
         with put_off():  # an output and its provenance are there together or not at all
-            unfinished.close()
+            begun_output.close()
             warnings = (*plan.warnings, *infinite.words(), *_misplaced(measured), *writer.warnings)
             result = _result(request, options, used, measured=measured, warnings=warnings, begun=begun)
             _explain(result, digest, chains, options, request, writer if is_new else None)

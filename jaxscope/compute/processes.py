@@ -12,7 +12,6 @@ leaves of a start, which is below rounding.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import socket
 from collections.abc import Generator, Iterator, Sequence
@@ -95,7 +94,7 @@ def shares_of(plan: BatchPlan, count: int, folder: Path) -> list[list[Share]]:
                     rows=tuple(range(first, stop)) if by_rows else tuple(range(n_rows)),
                     first_sample=group.first_sample + (0 if by_rows else first),
                     stop_sample=group.stop_sample if by_rows else group.first_sample + stop,
-                    path=str(folder / f".jaxscope-{secrets.token_hex(8)}.spill"),
+                    path=str(unfinished.name_beside(folder / "share", "spill")),
                 )
             )
     return dealt
@@ -224,7 +223,7 @@ class SharedWork:
 
     def __enter__(self) -> SharedWork:
         for share in self._shares():
-            unfinished.remember(Path(share.path))
+            unfinished.make(Path(share.path))
             _held(share, "w+").flush()
         return self
 

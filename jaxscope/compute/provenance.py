@@ -121,14 +121,15 @@ def write_provenance(target: Path, content: dict[str, Any]) -> None:
         Where the disk refuses.
     """
     path = provenance_path(target)
-    temporary = path.with_name(f".{path.name}.part")
-    unfinished.remember(temporary)
+    temporary: Path | None = None
     try:
+        temporary = unfinished.make_beside(path)
         temporary.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         os.replace(temporary, path)
         unfinished.forget(temporary)
     except OSError as error:
-        unfinished.remove(temporary)
+        if temporary is not None:
+            unfinished.remove(temporary)
         raise WriteError(
             f"{path} cannot be written: {error.strerror or error}", hint="choose another folder"
         ) from error

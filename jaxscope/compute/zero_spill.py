@@ -8,7 +8,6 @@ file.
 
 from __future__ import annotations
 
-import secrets
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -52,8 +51,8 @@ class ZeroPhaseSpill:
                 f"Not enough room in {folder}: {needed / 1e9:.1f} GB needed while filtering, {free / 1e9:.1f} GB free",
                 hint="choose another folder, or a causal filter",
             )
-        self._path = Path(folder) / f".jaxscope-{secrets.token_hex(8)}.spill"
-        unfinished.remember(self._path)
+        self._path = unfinished.name_beside(Path(folder) / "zero-phase", "spill")
+        unfinished.make(self._path)
         self.samples: np.memmap[Any, np.dtype[np.float64]] | None = np.memmap(
             self._path, dtype=np.float64, mode="w+", shape=(n_rows, n_samples)
         )

@@ -7,7 +7,6 @@ arrived and lie on the disk. A writer gets samples block by block and never hold
 from __future__ import annotations
 
 import os
-import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -355,15 +354,7 @@ def closed_gap_words(request: WriteRequest, title: str) -> list[str]:
 
 def _temporary_beside(path: Path) -> Path:
     """Make an empty file beside ``path``, with the rights of any new file."""
-    while True:
-        temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(4)}.part")
-        unfinished.remember(temporary)
-        try:
-            temporary.touch(exist_ok=False)
-        except FileExistsError:
-            unfinished.forget(temporary)  # it is another's
-        except OSError as error:
-            unfinished.forget(temporary)
-            raise disk_error(path, error) from error
-        else:
-            return temporary
+    try:
+        return unfinished.make_beside(path)
+    except OSError as error:
+        raise disk_error(path, error) from error
