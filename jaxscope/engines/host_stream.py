@@ -10,6 +10,7 @@ Invariant: results are those of the compiled program within rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,9 +18,10 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp import host_blocks
+from jaxscope.dsp import host_blocks, host_iir
 from jaxscope.dsp.block_iir import block_multiple
 from jaxscope.dsp.block_matrices import BLOCK
+from jaxscope.engines.precision import held_by
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage
 from jaxscope.engines.streaming import Flow, raise_unless_finite
@@ -28,10 +30,12 @@ Array = npt.NDArray[Any]
 
 #: what the host does as well: (samples, state, count of them, weights, place for the result, scratch) → state
 HOST_KERNELS: dict[str, Any] = {
-    "block": host_blocks.block_filter,
-    "block-backwards": partial(host_blocks.block_filter, backwards=True),
+    "block": host_iir.block_filter,
+    "block-backwards": partial(host_iir.block_filter, backwards=True),
     "toeplitz": host_blocks.fir_toeplitz,
 }
+#: kernels that take samples from where they lie
+BLOCKS = ("block", "block-backwards")
 #: the device that is the host
 HOST = "cpu:0"
 #: samples of all channels together from which it is surely quicker
@@ -44,7 +48,7 @@ def pays_on_host(device: str, kinds: Sequence[str], n_samples: int, *, n_channel
     """Return whether the host does kernels ``kinds`` itself for a program of ``n_channels`` on a device."""
     if device != HOST or n_samples < LEAST_SAMPLES or any(kind not in HOST_KERNELS for kind in kinds):
         return False
-    is_block = any(kind.startswith("block") for kind in kinds)
+    is_block = any(kind in BLOCKS for kind in kinds)
     return not (is_block and n_channels <= FEW_CHANNELS and np.dtype(dtype) == np.float32)
 
 
@@ -65,32 +69,75 @@ def stream_on_host(
     """
     n_rows, n = flow.x.shape
     own = [_of_rows(weight, flow.rows) if rows else weight for weight, rows in zip(weights, by_row, strict=True)]
-    states = [np.array(state) for state in flow.states]
+    parts = [_Part(*each, host_blocks.Scratch()) for each in zip(kinds, own, map(np.array, flow.states), strict=True)]
     level = flow.level[:, np.newaxis].astype(dtype) if flow.level.any() else None
-    scratch = [host_blocks.Scratch() for _ in kinds]
-    # a block filter's state keeps every NaN that went in
-    is_checked = any(kind.startswith("block") for kind in kinds)
-    with Stage(n_rows, length, dtype, checks=not is_checked) as stage:
+    # a block filter takes samples from where they lie, and its state keeps every NaN that went in
+    is_straight = kinds[0] in BLOCKS and np.can_cast(flow.x.dtype, dtype, "safe")
+    offset = {"offset": flow.offset.astype(dtype)} if is_straight and flow.offset.any() else {}
+    with Stage(n_rows, length, dtype, checks=not any(kind in BLOCKS for kind in kinds)) as stage:
         for start in range(0, n, length):
             place = flow.place(start, min(start + length, n))
-            count = place.stop - place.start
-            x: Any = _filled(stage.fill(flow.x[:, place], flow.offset, at_end=flow.backwards), count, flow.backwards)
+            x, count = flow.x[:, place], place.stop - place.start
+            if not is_straight:
+                x = _filled(stage.fill(x, flow.offset, at_end=flow.backwards), count, flow.backwards)
             y = None if flow.y is None else flow.y[:, place]
-            for k, kind in enumerate(kinds):
-                is_last = k == len(kinds) - 1
-                out = y if is_last and (y is None or x.shape == y.shape) else scratch[k].room("out", x.shape, x.dtype)
-                states[k] = HOST_KERNELS[kind](x, states[k], count, own[k], out, scratch[k])
-                x = out
-            if y is not None:
-                _finish(y, x[:, x.shape[1] - count :] if flow.backwards else x[:, :count], level)
+            done = parts[0].filtered(x, count, y, is_last=len(parts) == 1, backwards=flow.backwards, **offset)
+            for part in parts[1:]:
+                done = part.filtered(done, count, y, is_last=part is parts[-1], backwards=flow.backwards)
+            if y is not None and done is not None:
+                _finish(y, _valid(done, count, flow.backwards), level)
+    states = [part.state for part in parts]
     raise_unless_finite(states, flow.x)
+    if offset and not all(np.isfinite(state).all() for state in states):
+        _raise_unless_held(flow, length, offset["offset"])
     return states
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of a chain on its way through a flow."""
+
+    kind: str
+    weights: Any
+    state: Array
+    scratch: host_blocks.Scratch
+
+    def filtered(
+        self, x: Any, count: int, y: Array | None, *, is_last: bool, backwards: bool, **more: Any
+    ) -> Array | None:
+        """Filter ``count`` valid samples to ``y``, or to whole groups of blocks where these do not go there."""
+        out = y
+        if not is_last or (y is not None and self.kind not in BLOCKS and x.shape != y.shape):
+            out = self.scratch.room("out", (x.shape[0], _whole(count)), self.state.dtype)
+            if self.kind in BLOCKS:  # they leave what is not valid as it is
+                _idle(out, count, backwards)[...] = 0
+        self.state = HOST_KERNELS[self.kind](x, self.state, count, self.weights, out, self.scratch, **more)
+        return out
+
+
+def _raise_unless_held(flow: Flow, length: int, offset: Array) -> None:
+    """Raise where a sample less its offset is beyond the precision, rather than what a filter has made of it."""
+    with held_by(offset.dtype):
+        for start in range(0, flow.x.shape[1], length):
+            np.subtract(flow.x[:, start : start + length], offset[:, np.newaxis], dtype=offset.dtype)
+
+
+def _whole(count: int) -> int:
+    """Return how many samples whole groups of blocks have, at or above ``count``."""
+    return block_multiple(-(-count // BLOCK)) * BLOCK
+
+
+def _valid(values: Array, count: int, backwards: bool) -> Array:  # noqa: FBT001
+    return values[:, values.shape[1] - count :] if backwards else values[:, :count]
+
+
+def _idle(values: Array, count: int, backwards: bool) -> Array:  # noqa: FBT001
+    return values[:, : values.shape[1] - count] if backwards else values[:, count:]
 
 
 def _filled(buffer: Array, count: int, backwards: bool) -> Array:  # noqa: FBT001
     """Return the part of a buffer that has ``count`` samples, in whole groups of blocks."""
-    needed = block_multiple(-(-count // BLOCK)) * BLOCK
-    return buffer[:, buffer.shape[1] - needed :] if backwards else buffer[:, :needed]
+    return _valid(buffer, _whole(count), backwards)
 
 
 def _finish(y: Array, done: Array, level: Array | None) -> None:
