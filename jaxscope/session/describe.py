@@ -8,6 +8,7 @@ from jaxscope.filters.montage import Montage
 from jaxscope.filters.shapes import name_of_chain, stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.events import describe_events
+from jaxscope.session.fit import describe_fit
 from jaxscope.session.state import Document
 
 _PHASES = {"causal": "Causal", "zero": "Zero-phase", "minimum": "Minimum phase"}
@@ -29,6 +30,8 @@ def describe_change(before: Document, after: Document) -> str:
         return "Leave bad spans out" if after.bad_spans == "exclude" else "Filter bad spans too"
     if before.limits != after.limits:
         return "Limits"
+    if before.fit != after.fit:
+        return describe_fit(before.fit, after.fit)
     if before.pins != after.pins:
         return _describe_pins(before, after)
     return "Edit"

@@ -30,6 +30,7 @@ from jaxscope.session.project_fields import (
     dict_in,
     event_in,
     event_to_dict,
+    fit_in,
     list_in,
     number_in,
     of_type,
@@ -54,7 +55,7 @@ _MIB = 2**20
 #: Fields of the view that are a number by channel kind.
 _TABLES = ("scales", "sensitivities")
 _KNOWN = (
-    *("format", "version", "program", "recording", "montage", "chains", "pins", "limits", "filter_on"),
+    *("format", "version", "program", "recording", "montage", "chains", "pins", "limits", "fit", "filter_on"),
     *("channel_order", "looks", "annotations", "removed_events", "bad_spans", "view", "engine"),
 )
 
@@ -180,6 +181,7 @@ def project_to_dict(project: Project, *, folder: Path) -> dict[str, Any]:
         "view": view,
         "pins": [{"name": pin.name, "at": pin.at, "chain": chain_to_dict(pin.chain)} for pin in document.pins],
         "limits": [limit_to_dict(limit) for limit in document.limits],
+        "fit": plain(document.fit),
         "engine": plain(project.engine),
     }
     return put_back(content, document.kept)
@@ -212,6 +214,7 @@ def project_from_dict(content: Any, *, folder: Path, tolerant: bool = False) -> 
         bad_spans=choice_in(content, "bad_spans", "keep"),
         pins=_pins(content),
         limits=tuple(limit_from_dict(item) for item in _few(content, "limits", MOST_LIMITS)),
+        fit=fit_in(content),
         kept=kept,
     )
     view = dict(dict_in(content, "view"))

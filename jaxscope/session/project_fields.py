@@ -18,6 +18,7 @@ from jaxscope.session.analysis import (
     FrequencyScale,
     LevelScale,
 )
+from jaxscope.session.fit import FitBand, FitGoal, FitPlan, FitSpan, Verb
 from jaxscope.session.state import (
     LEAST_SHARE,
     SHORTEST_WINDOW_S,
@@ -31,6 +32,8 @@ from jaxscope.session.state import (
 )
 from jaxscope.session.sweep_measures import SweepMeasure
 
+#: Dataclasses that stand in fields of others.
+_NESTED = (Analysis, SweepMeasure, FitGoal, FitBand, FitSpan)
 #: What an event in a project always tells.
 _ALWAYS = ("onset_s", "duration_s", "text")
 #: Least number that counts as above 0 for a gain, a scale or a rate.
@@ -45,7 +48,7 @@ def plain(value: Any) -> dict[str, Any]:
 def _plain_value(content: Any) -> Any:
     if isinstance(content, tuple):
         return [_plain_value(part) for part in content]
-    return plain(content) if isinstance(content, Analysis | SweepMeasure) else content
+    return plain(content) if isinstance(content, _NESTED) else content
 
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -61,6 +64,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "frequency_scale": get_args(FrequencyScale),
     "pane": get_args(AnalysisPane),
     "bad_spans": get_args(BadSpanPolicy),
+    "verb": get_args(Verb),
 }
 
 
@@ -173,11 +177,20 @@ _SINGLE: Mapping[str, Read] = {
 _LISTS: Mapping[str, Read] = {
     "tuple[tuple[str, str], ...]": _pair_of_texts,
     "tuple[SweepMeasure, ...]": lambda value, where: build(SweepMeasure, value, where),
+    "tuple[FitGoal, ...]": lambda value, where: build(FitGoal, value, where),
+    "tuple[FitBand, ...]": lambda value, where: build(FitBand, value, where),
+    "tuple[FitSpan, ...]": lambda value, where: build(FitSpan, value, where),
     "tuple[Band, ...]": _band,
     "tuple[str, ...]": _SINGLE["str"],
     "tuple[bool, ...]": _SINGLE["bool"],
     "tuple[float, ...]": number_in,
 }
+
+
+def fit_in(content: Mapping[str, Any]) -> FitPlan:
+    """Return the goals of a fit and its limits, the usual ones where there are none."""
+    plan: FitPlan = build(FitPlan, content.get("fit", {}), "fit")
+    return plan
 
 
 def choice_in(content: Mapping[str, Any], name: str, otherwise: str) -> Any:

@@ -16,9 +16,11 @@ from jaxscope.filters.quantisation import bits_of
 from jaxscope.filters.spec import AbstractFilterSpec, FilterChain, Stage
 from jaxscope.session import actions as act
 from jaxscope.session.actions_events import FoundEvents
+from jaxscope.session.actions_fit import LimitFit, RemoveGoal, SetGoal
 from jaxscope.session.actions_live import reduce_live
 from jaxscope.session.coefficients import at_origin, edited_spec, is_manual
 from jaxscope.session.events import with_events, with_selected_event
+from jaxscope.session.fit import with_goal, without_goal
 from jaxscope.session.found_events import with_found_events
 from jaxscope.session.pins import looking_at_own_chains, with_limits, with_pins
 from jaxscope.session.roots import moved_inside, rooted_spec
@@ -108,10 +110,26 @@ def _reduce_document(document: Document, action: act.Action) -> Document:
             return replace(document, channel_order=action.names)
         case act.SetLimits():
             return with_limits(document, action)
+        case SetGoal() | RemoveGoal() | LimitFit():
+            return _with_fit(document, action)
         case act.PinChain() | act.RenamePin() | act.RemovePin() | act.UsePin():
             return with_pins(document, action)
         case _:
             return _reduce_chain(with_events(document, action), action)
+
+
+def _with_fit(document: Document, action: SetGoal | RemoveGoal | LimitFit) -> Document:
+    plan = document.fit
+    match action:
+        case SetGoal():
+            plan = with_goal(plan, action.goal, action.at)
+        case RemoveGoal():
+            plan = without_goal(plan, action.at)
+        case LimitFit():
+            most_poles = plan.most_poles if action.most_poles is None else action.most_poles
+            ringing_s = plan.ringing_s if action.ringing_s is None else action.ringing_s
+            plan = replace(plan, most_poles=most_poles, ringing_s=ringing_s)
+    return replace(document, fit=plan)
 
 
 def _reduce_chain(document: Document, action: act.Action) -> Document:

@@ -16,6 +16,7 @@ from jaxscope.filters.montage import Montage
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.actions_live import LiveChoice
 from jaxscope.session.analysis import Analysis
+from jaxscope.session.fit import FitPlan
 from jaxscope.session.sweep_measures import SweepMeasure
 
 Mode = Literal["overlay", "split", "curtain", "difference"]
@@ -100,6 +101,8 @@ class Document:
     pins: tuple[Pin, ...] = ()
     #: what the responses of the chains must keep to
     limits: tuple[Limit, ...] = ()
+    #: what a filter is fitted to
+    fit: FitPlan = field(default_factory=FitPlan)
     #: parts of a project of a newer version, as JSON text: not known here, saved as they are
     kept: str = ""
 
