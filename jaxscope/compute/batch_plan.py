@@ -6,7 +6,7 @@ refused here, before a byte is written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -16,6 +16,7 @@ from jaxscope.compute.plan import EVERYTHING
 from jaxscope.compute.stream import Source
 from jaxscope.data.annotations import Annotation, EventEdits, Gap
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
+from jaxscope.data.timeline import Segment
 from jaxscope.errors import ReadError, UsageError, counted
 from jaxscope.filters.channels import matches
 from jaxscope.filters.coefficients import ChainDesign
@@ -256,45 +257,50 @@ def _groups(
     excluded: tuple[Annotation, ...] = (),
 ) -> tuple[tuple[BatchGroup, ...], list[str]]:
     info = recording.info
-    members: dict[tuple[float, int], list[int]] = {}
-    for place, number in enumerate(written):
-        channel = info.channels[number]
-        members.setdefault((channel.rate_hz or 0.0, channel.n_samples), []).append(place)
     groups: list[BatchGroup] = []
     warnings: list[str] = []
-    for (rate_hz, n_samples), places in members.items():
+    for (rate_hz, n_samples), places in _members(info, written).items():
         channels = tuple(written[place] for place in places)
+        timeline = info.timeline_of(channels[0])
         designs = _designs(chains, info, channels, rate_hz)
-        warnings.extend(sentence for design in designs if design is not None for sentence in design.warnings)
-        shortest = min(
-            (s.stop_sample - s.first_sample for s in info.timeline_of(channels[0]).segments(rate_hz, n_samples)),
-            default=n_samples,
+        warnings.extend(_design_words(designs, timeline.segments(rate_hz, n_samples), n_samples))
+        span = timeline.span_between(start_s, stop_s, rate_hz)
+        source = Source(
+            recording=recording,
+            rate_hz=rate_hz,
+            channels=channels,
+            designs=designs,
+            device=options.device,
+            precision=options.precision,
+            method=options.method,
+            bad=excluded_samples(excluded, info, channels, designs),
         )
-        warnings.extend(short for design in set(designs) if design is not None for short in _short(design, shortest))
-        span = info.timeline_of(channels[0]).span_between(start_s, stop_s, rate_hz)
-        whole = options.stop_s is None
-        groups.append(
-            BatchGroup(
-                source=Source(
-                    recording=recording,
-                    rate_hz=rate_hz,
-                    channels=channels,
-                    designs=designs,
-                    device=options.device,
-                    precision=options.precision,
-                    method=options.method,
-                    bad=excluded_samples(excluded, info, channels, designs),
-                ),
-                first_sample=min(span.start, n_samples),
-                stop_sample=n_samples if whole else min(span.stop, n_samples),
-                outputs=tuple(places),
-            )
-        )
+        first, stop = min(span.start, n_samples), n_samples if options.stop_s is None else min(span.stop, n_samples)
+        groups.append(BatchGroup(source=source, first_sample=first, stop_sample=stop, outputs=places))
     if not any(design is not None for group in groups for design in group.source.designs):
         warnings.append("no chain is for any channel that is written: all pass through unfiltered")
     if any(group.source.bad for group in groups):
         warnings.extend(excluded_words(excluded, start_s, stop_s))
     return tuple(groups), list(dict.fromkeys(warnings))
+
+
+def _members(info: RecordingInfo, written: Sequence[int]) -> dict[tuple[float, int], tuple[int, ...]]:
+    """Return the places among the written channels that share rate and length, by these."""
+    members: dict[tuple[float, int], list[int]] = {}
+    for place, number in enumerate(written):
+        channel = info.channels[number]
+        members.setdefault((channel.rate_hz or 0.0, channel.n_samples), []).append(place)
+    return {key: tuple(places) for key, places in members.items()}
+
+
+def _design_words(designs: Sequence[ChainDesign | None], segments: Sequence[Segment], n_samples: int) -> Iterator[str]:
+    """Yield what is to be said of designs, and of segments that are too short for them."""
+    used = [design for design in designs if design is not None]
+    for design in used:
+        yield from design.warnings
+    shortest = min((len(segment.span) for segment in segments), default=n_samples)
+    for design in set(used):
+        yield from _short(design, shortest)
 
 
 def _short(design: ChainDesign, n_samples: int) -> list[str]:

@@ -263,24 +263,7 @@ def _in_tiles(
     All tiles have one length, so one compiled program serves all windows; what is behind the end of a segment is zero
     and is cut off.
     """
-    length = group.tile_samples
-
-    def read(start: int) -> FloatArray:
-        return cache.tile(start, min(start + length, piece.segment_stop), length, group.channels)
-
-    def seen(start: int) -> FloatArray:
-        return group.bad.masked(read(start), start)
-
-    run = tuned_run(group, piece, cache, ready, programs, seen) or TileRun(
-        cache.filtered(group.channels, (piece.segment_first, length, group.bad, tuple(ready_key(ready)))),
-        first=piece.read_first,
-        is_true_start=piece.read_first == piece.segment_first,
-        context=piece.before if piece.settled else EVERYTHING,
-        length=length,
-        read=seen,
-        step=lambda x, states: step_rows(x, ready, states),
-        begin=lambda: [program.start() for _, program in ready],
-    )
+    run, length = _tile_run(group, piece, cache, ready, programs), group.tile_samples
     kept = _Kept(group, piece)
     first_shown = piece.show_first - (piece.show_first - piece.segment_first) % length
     for start in range(first_shown, piece.show_stop, length):
@@ -288,7 +271,7 @@ def _in_tiles(
             run.tile(before)
             if is_long(piece, group):
                 yield
-        x, y = read(start), run.tile(start)
+        x, y = _read_tile(group, piece, cache, start), run.tile(start)
         shown = slice(max(start, piece.show_first), min(start + length, piece.show_stop))
         cut = slice(shown.start - start, shown.stop - start)
         bins, count = group.bin_samples, min(length, piece.segment_stop - start)
@@ -302,6 +285,32 @@ def _in_tiles(
     for _, program in ready:
         programs.mark_warm(program, length)
     return kept.shown()
+
+
+def _read_tile(group: GroupRequest, piece: Piece, cache: WindowCache, start: int) -> FloatArray:
+    length = group.tile_samples
+    return cache.tile(start, min(start + length, piece.segment_stop), length, group.channels)
+
+
+def _tile_run(
+    group: GroupRequest, piece: Piece, cache: WindowCache, ready: Sequence[Ready], programs: ProgramLibrary
+) -> TileRun:
+    """Return what filters tiles one after the other."""
+    length = group.tile_samples
+
+    def seen(start: int) -> FloatArray:
+        return group.bad.masked(_read_tile(group, piece, cache, start), start)
+
+    return tuned_run(group, piece, cache, ready, programs, seen) or TileRun(
+        cache.filtered(group.channels, (piece.segment_first, length, group.bad, tuple(ready_key(ready)))),
+        first=piece.read_first,
+        is_true_start=piece.read_first == piece.segment_first,
+        context=piece.before if piece.settled else EVERYTHING,
+        length=length,
+        read=seen,
+        step=lambda x, states: step_rows(x, ready, states),
+        begin=lambda: [program.start() for _, program in ready],
+    )
 
 
 def ready_key(ready: Sequence[Ready]) -> Iterator[object]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from jaxscope.data.recording import ChannelKind
+from jaxscope.data.recording import CODE_KINDS, ChannelKind
 
 #: Electrode positions of the 10-20, 10-10 and 10-5 systems, with their older names (T3, T4, T5, T6) and ears.
 _ELECTRODE = re.compile(
@@ -28,7 +28,7 @@ _WORDS: tuple[tuple[ChannelKind, re.Pattern[str]], ...] = (
     ("annotation", re.compile(r"(?:edf|bdf)\+?[ _]annotations?", re.IGNORECASE)),
     ("status", re.compile(r"status", re.IGNORECASE)),
     ("trigger", re.compile(r"(?:trig(?:ger)?s?|sti(?:m)?|stimulus|marker|markers|sti[ _]?\d+)", re.IGNORECASE)),
-    ("eog", re.compile(r"[hvr]?eog[lrud]?|loc|roc", re.IGNORECASE)),
+    ("eog", re.compile(r"[hvrlis]?eog[lrud]?|loc|roc", re.IGNORECASE)),
     ("ecg", re.compile(r"(?:ecg|ekg)[ivx]*|mlii|lead[ _]?[ivx]+", re.IGNORECASE)),
     ("emg", re.compile(r"i?emg|chin|submental", re.IGNORECASE)),
     ("resp", re.compile(r"resp|respiration|airflow|thor|thorax|abdo|abdomen|breath", re.IGNORECASE)),
@@ -77,6 +77,18 @@ def kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:
     if "active electrode" in hint.lower() and unit.lower().endswith("v"):
         return "eeg"
     return "misc"
+
+
+def signal_kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:
+    """Return what ``kind_of`` does, for formats that do not say that a channel holds codes: those are signals too.
+
+    Examples
+    --------
+    >>> signal_kind_of("ECG1", "mV"), signal_kind_of("Status")
+    ('ecg', 'misc')
+    """
+    kind = kind_of(name, unit, hint)
+    return "misc" if kind in CODE_KINDS else kind
 
 
 def _kind_by_word(text: str) -> ChannelKind | None:

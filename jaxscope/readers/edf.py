@@ -7,6 +7,7 @@ The number of records is believed only as far as the size of the file bears it o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -31,6 +32,8 @@ from jaxscope.readers.scans import Scan, scanned_whole
 _ONSET_ROUNDING_S = 1e-4
 #: What may follow the last data record without any doubt about the header.
 _TAIL_BYTES = 4096
+#: Electrodes of BioSemi by plug and pin.
+_PLUG = re.compile(r"[A-H](?:[1-9]|[12]\d|3[0-2])")
 
 
 class EdfScan(Scan):
@@ -136,8 +139,8 @@ def _assemble(
     is_mismarked: bool,
 ) -> Recording:
     columns = _columns_of(header)
-    signals = [(signal, column) for signal, column in zip(header.signals, columns, strict=True) if column.width]
-    signals = [(signal, column) for signal, column in signals if not signal.is_annotations]
+    pairs = zip(header.signals, columns, strict=True)
+    signals = [(signal, column) for signal, column in pairs if column.width and not signal.is_annotations]
     warnings += [
         f"{signal.label} has no samples in any record and is left out"
         for signal in header.signals
@@ -147,11 +150,10 @@ def _assemble(
     record_s = _record_seconds(header, [signal for signal, _ in signals], options, warnings)
     annotations, gaps, first_onset_s = _times(header, scan, record_s, warnings, is_mismarked=is_mismarked)
     names = unique_names(signal.label for signal, _ in signals)
-    annotations = _of_channels(annotations, frozenset(names))
     channels, calibrations = [], []
     for name, (signal, _) in zip(names, signals, strict=True):
         channel, calibration = _channel(name, signal, file.n_records, record_s, warnings)
-        channels.append(channel)
+        channels.append(_as_biosemi(channel) if header.format.startswith("BDF") else channel)
         calibrations.append(calibration)
     is_known = record_s > 0 or not channels
     info = RecordingInfo(
@@ -159,7 +161,7 @@ def _assemble(
         start=_start(header, first_onset_s, warnings),
         duration_s=file.n_records * record_s + sum(gap.stop_s - gap.start_s for gap in gaps) if is_known else None,
         channels=tuple(channels),
-        annotations=annotations,
+        annotations=_of_channels(annotations, frozenset(names)),
         gaps=gaps,
         warnings=tuple(warnings),
     )
@@ -341,6 +343,12 @@ def _channel(
         n_samples=n_records * signal.samples_per_record,
     )
     return channel, calibration
+
+
+def _as_biosemi(channel: Channel) -> Channel:
+    """Return a channel of BDF, the format of BioSemi, whose electrodes are named by their plug: A1 to H32."""
+    is_electrode = channel.kind == "misc" and channel.unit.endswith("V") and _PLUG.fullmatch(channel.name) is not None
+    return replace(channel, kind="eeg") if is_electrode else channel
 
 
 def open_edf(path: Path, options: OpenOptions) -> Recording:

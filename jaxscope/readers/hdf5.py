@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.notes import KEY, parse_notes, with_notes
-from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
@@ -171,8 +171,7 @@ def _raw_channel(name: str, dataset: Any, rate_hz: float, made: _Made) -> None:
     if reason or dataset.ndim not in (1, 2) or dataset.dtype.kind not in "iuf":
         made.warnings.append(f"{name} {reason or 'holds no samples'} and is left out")
         return
-    kind = kind_of(_text(dataset.attrs.get("sensor", "")))
-    kind = "misc" if kind in CODE_KINDS else kind
+    kind = signal_kind_of(_text(dataset.attrs.get("sensor", "")))
     n_samples = int(dataset.shape[0])
     made.channels.append(Channel(name=name, unit=_COUNTS, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
     made.places.append(Place(source=grid_of(dataset, made.file, is_last_time=False, name=name), row=0))
@@ -288,12 +287,11 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
         units = [next((_text(value) for value in _attributes(rows.dataset, _UNIT_NAMES)), "")] * rows.n_channels
     grid = grid_of(rows.dataset, made.file, is_last_time=rows.is_last_time, name=rows.path)
     for number, (label, unit) in enumerate(zip(labels, units, strict=True)):
-        kind = kind_of(label, unit)
         made.channels.append(
             Channel(
                 name=label,
                 unit=plain_unit(unit),
-                kind="misc" if kind in CODE_KINDS else kind,
+                kind=signal_kind_of(label, unit),
                 rate_hz=rate_hz,
                 n_samples=rows.n_samples,
             )

@@ -8,16 +8,16 @@ dimension of a matrix is time, a number called ``fs`` or the like is the rate, e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, prod
 from pathlib import Path
 
 import numpy as np
 
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import unique_names
 from jaxscope.data.notes import KEY, with_notes
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
@@ -123,13 +123,36 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
     warnings = list(file.warnings)
     times = [(name, value) for name, value in found.times if any(_length(v) == value.size for _, v in found.arrays)]
     found.arrays += [entry for entry in found.times if entry not in times]
+    warnings += _left_words(path, found)
+    rate_hz = _rate(found, times, options, warnings)
+    channels, places = _placed(found, rate_hz, options, warnings, is_ours=is_ours)
+    longest = max(channel.n_samples for channel in channels)
+    info = RecordingInfo(
+        format=file.format,
+        duration_s=None if rate_hz is None else longest / rate_hz,
+        channels=channels,
+        warnings=tuple(warnings),
+    )
+    if is_ours and notes is not None:
+        info = with_notes(info, notes.text())
+    return SourcedRecording(info, places, file.close)
+
+
+def _left_words(path: Path, found: _Found) -> list[str]:
+    """Return a sentence about what holds no samples; raise ReadError where nothing does."""
     if not found.arrays:
         what = f"it holds {', '.join(found.left_out[:4])}" if found.left_out else "it holds nothing else"
         raise ReadError(f"{path.name} holds no arrays of samples: {what}", hint="save each channel as a vector")
-    if found.left_out:
-        listed = ", ".join(found.left_out[:6]) + (" and others" if len(found.left_out) > 6 else "")
-        warnings.append(f"What holds no samples is left out: {listed}")
-    rate_hz = _rate(found, times, options, warnings)
+    if not found.left_out:
+        return []
+    listed = ", ".join(found.left_out[:6]) + (" and others" if len(found.left_out) > 6 else "")
+    return [f"What holds no samples is left out: {listed}"]
+
+
+def _placed(
+    found: _Found, rate_hz: float | None, options: OpenOptions, warnings: list[str], *, is_ours: bool
+) -> tuple[tuple[Channel, ...], list[Place]]:
+    """Return the channels that the arrays hold, and where their samples lie."""
     channels: list[Channel] = []
     places: list[Place] = []
     for name, value in found.arrays:
@@ -138,25 +161,10 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
         )
         grid = value.grid(samples_first=samples_first)
         for number, label in enumerate(_names(name, group, found.labels)):
-            kind = kind_of(label)
-            kind = "misc" if kind in CODE_KINDS else kind
-            channels.append(Channel(name=label, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
+            channels.append(Channel(name=label, kind=signal_kind_of(label), rate_hz=rate_hz, n_samples=n_samples))
             places.append(Place(source=grid, row=number))
     names = unique_names(channel.name for channel in channels)
-    channels = [
-        Channel(name=name, kind=channel.kind, rate_hz=channel.rate_hz, n_samples=channel.n_samples)
-        for name, channel in zip(names, channels, strict=True)
-    ]
-    longest = max(channel.n_samples for channel in channels)
-    info = RecordingInfo(
-        format=file.format,
-        duration_s=None if rate_hz is None else longest / rate_hz,
-        channels=tuple(channels),
-        warnings=tuple(warnings),
-    )
-    if is_ours and notes is not None:
-        info = with_notes(info, notes.text())
-    return SourcedRecording(info, places, file.close)
+    return tuple(replace(channel, name=name) for name, channel in zip(names, channels, strict=True)), places
 
 
 def _leaves(variables: dict[str, MatValue]) -> Iterator[tuple[str, MatValue]]:

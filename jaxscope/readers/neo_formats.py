@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from jaxscope.data.annotations import Annotation, Gap
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.axon_tags import axon_tags
@@ -188,23 +188,7 @@ def _describe(
         warnings.append(f"The file holds {raw.spike_channels_count()} channels of spikes, which are not shown")
     origin_s = min((stream.starts_s[0] for stream in streams), default=0.0)
     names = list(unique_names(name for stream in streams for name, _ in stream.channels))
-    channels: list[Channel] = []
-    gaps: list[tuple[Gap, ...]] = []
-    for stream in streams:
-        own = _gaps(stream, origin_s, warnings)
-        for _, unit in stream.channels:
-            name = names[len(channels)]
-            kind = kind_of(name, plain_unit(unit))
-            channels.append(
-                Channel(
-                    name=name,
-                    unit=plain_unit(unit),
-                    kind="misc" if kind in CODE_KINDS else kind,  # these files tell codes as events
-                    rate_hz=stream.rate_hz,
-                    n_samples=sum(stream.counts),
-                )
-            )
-            gaps.append(own)
+    channels, gaps = _channels_of(streams, names, origin_s, warnings)
     placed, shared, duration_s = place_channels(channels, gaps)
     warnings += told_gaps(names, gaps, shared)
     return RecordingInfo(
@@ -219,6 +203,29 @@ def _describe(
         gaps=shared,
         warnings=tuple(warnings),
     )
+
+
+def _channels_of(
+    streams: Sequence[_Stream], names: Sequence[str], origin_s: float, warnings: list[str]
+) -> tuple[list[Channel], list[tuple[Gap, ...]]]:
+    """Return the channels of all streams, and the gaps of each."""
+    channels: list[Channel] = []
+    gaps: list[tuple[Gap, ...]] = []
+    for stream in streams:
+        own = _gaps(stream, origin_s, warnings)
+        for _, unit in stream.channels:
+            name = names[len(channels)]
+            channels.append(
+                Channel(
+                    name=name,
+                    unit=plain_unit(unit),
+                    kind=signal_kind_of(name, plain_unit(unit)),  # these files tell codes as events
+                    rate_hz=stream.rate_hz,
+                    n_samples=sum(stream.counts),
+                )
+            )
+            gaps.append(own)
+    return channels, gaps
 
 
 def _gaps(stream: _Stream, origin_s: float, warnings: list[str]) -> tuple[Gap, ...]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.notes import KEY, with_notes
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
@@ -208,8 +208,7 @@ def _describe(
     channels = []
     pairs = [_split_unit(name) for name in columns]
     for label, (_, unit) in zip(unique_names(label for label, _ in pairs), pairs, strict=True):
-        kind = kind_of(label, unit)
-        kind = "misc" if kind in CODE_KINDS else kind  # a table does not say that a column is raw
+        kind = signal_kind_of(label, unit)
         channels.append(Channel(name=label, unit=unit, kind=kind, rate_hz=rate_hz, n_samples=n_rows))
     missing_s = sum(gap.stop_s - gap.start_s for gap in timing.gaps)
     return RecordingInfo(

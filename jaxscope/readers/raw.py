@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import JaxscopeError, ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words, side_file
@@ -99,13 +99,7 @@ def open_raw(path: Path, options: OpenOptions) -> Recording:
     layout = layout_of(path, options)
     file = ByteFile(path)
     try:
-        frame_bytes = layout.n_channels * layout.dtype.itemsize
-        n_samples, n_left = divmod(max(0, file.n_bytes - layout.offset), frame_bytes)
-        if not n_samples:
-            raise ReadError(
-                f"{path.name} has {file.n_bytes:,} bytes and holds no sample of {layout.n_channels} channels",
-                hint="check the number of channels, their type and the header",
-            )
+        n_samples, n_left = _samples_in(file, layout)
     except BaseException:
         file.close()
         raise
@@ -114,30 +108,45 @@ def open_raw(path: Path, options: OpenOptions) -> Recording:
     warnings += own_rate_words([layout.rate_hz], options) if layout.rate_hz else []
     if rate_hz is None:
         warnings.append(NO_RATE)
+    info = RecordingInfo(
+        format="raw",
+        duration_s=None if rate_hz is None else n_samples / rate_hz,
+        channels=_channels(layout, rate_hz, n_samples),
+        warnings=tuple(warnings),
+    )
     table = (
         SampleTable.multiplexed(layout.dtype, layout.n_channels, layout.offset)
         if layout.is_multiplexed
         else SampleTable.vectorised(layout.dtype, n_samples, layout.offset)
     )
-    names = unique_names(layout.names or [f"ch{number}" for number in range(layout.n_channels)])
-    kinds = [kind_of(name, layout.unit) for name in names]
-    info = RecordingInfo(
-        format="raw",
-        duration_s=None if rate_hz is None else n_samples / rate_hz,
-        channels=tuple(
-            Channel(
-                name=name,
-                unit=layout.unit,
-                kind="misc" if kind in CODE_KINDS else kind,
-                rate_hz=rate_hz,
-                n_samples=n_samples,
-            )
-            for name, kind in zip(names, kinds, strict=True)
-        ),
-        warnings=tuple(warnings),
-    )
     source = _Scaled(file=file, table=table, scale=layout.scale)
     return SourcedRecording(info, [Place(source=source, row=row) for row in range(layout.n_channels)], file.close)
+
+
+def _samples_in(file: ByteFile, layout: RawLayout) -> tuple[int, int]:
+    """Return how many samples each channel has, and the bytes that are left."""
+    frame_bytes = layout.n_channels * layout.dtype.itemsize
+    n_samples, n_left = divmod(max(0, file.n_bytes - layout.offset), frame_bytes)
+    if not n_samples:
+        raise ReadError(
+            f"{file.name} has {file.n_bytes:,} bytes and holds no sample of {layout.n_channels} channels",
+            hint="check the number of channels, their type and the header",
+        )
+    return n_samples, n_left
+
+
+def _channels(layout: RawLayout, rate_hz: float | None, n_samples: int) -> tuple[Channel, ...]:
+    names = unique_names(layout.names or [f"ch{number}" for number in range(layout.n_channels)])
+    return tuple(
+        Channel(
+            name=name,
+            unit=layout.unit,
+            kind=signal_kind_of(name, layout.unit),
+            rate_hz=rate_hz,
+            n_samples=n_samples,
+        )
+        for name in names
+    )
 
 
 def layout_of(path: Path, options: OpenOptions) -> RawLayout:

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from jaxscope.data.annotations import Gap
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
@@ -155,13 +155,11 @@ def _describe(found: Sequence[tuple[str, Any]], options: OpenOptions, warnings: 
         rate_hz = _rate(channel)
         rate_hz = options.rate_hz if rate_hz is None else rate_hz
         unit = channel.properties.get("unit_string") or channel.properties.get("NI_UnitDescription") or ""
-        kind = kind_of(name, str(unit))
         channels.append(
             Channel(
                 name=name,
                 unit=plain_unit(str(unit)),
-                # A file of measurements does not say that a column of codes is raw.
-                kind="misc" if kind in CODE_KINDS else kind,
+                kind=signal_kind_of(name, str(unit)),
                 rate_hz=rate_hz,
                 n_samples=len(channel),
             )
