@@ -9,14 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
-from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, Recording, RecordingInfo
+from jaxscope.data.recording import Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.options import ReaderOption
 from jaxscope.readers.scans import Scan, scanned_whole
+from jaxscope.readers.side_notes import with_side_notes
+from jaxscope.readers.soundness import MendedRecording
 from jaxscope.readers.sources import Place, SourcedRecording
 from jaxscope.readers.text_table_cells import Column
 from jaxscope.readers.text_table_layout import TableLayout, find_layout, is_number, split_rows
@@ -58,6 +60,7 @@ class TextScan(Scan):
     """
 
     def __init__(self, path: Path, options: OpenOptions) -> None:
+        self._path = path
         self._file = ByteFile(path)
         super().__init__(self._file.n_bytes)
         self._options = options
@@ -109,7 +112,9 @@ class TextScan(Scan):
             raise ReadError(f"{self._file.name} holds no table", hint="check that its suffix is right")
         if self._table.times is None and self._table.chosen not in (None, NO_TIMES):
             raise self._no_times()
-        return _recording_of(self._table, list(self._pieces.notes), self._options)
+        found = _recording_of(self._table, list(self._pieces.notes), self._options)
+        info = with_side_notes(found.info, self._path) if self._pieces.is_over else found.info
+        return found if info is found.info else MendedRecording(found, info)
 
     def close(self) -> None:
         self._file.close()
@@ -217,7 +222,7 @@ def _recording(
         Channel(
             name=name,
             unit=unit,
-            kind=_data_kind(name, unit),
+            kind=signal_kind_of(name, unit),
             rate_hz=rate_hz,
             n_samples=n_samples,
         )
@@ -234,12 +239,6 @@ def _recording(
     )
     source, let_go = table.store.source(numbers.places)
     return SourcedRecording(info, [Place(source=source, row=row) for row in range(len(channels))], let_go)
-
-
-def _data_kind(name: str, unit: str) -> ChannelKind:
-    """Guess the kind of a column. Columns of codes stay signals: a table does not say that they are raw."""
-    kind = kind_of(name, unit)
-    return "misc" if kind in CODE_KINDS else kind
 
 
 def _sniff(head: bytes) -> bool:
