@@ -141,7 +141,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     told = list(files) or ([recording.path] if recording else [])
     if not told:
         raise UsageError("there is no file to filter", hint="name one or more")
-    sources = find_inputs(told, besides=given["output_dir"])
+    sources = _originals(find_inputs(told, besides=given["output_dir"]))
     if given["output"] and len(sources) > 1:
         raise UsageError(f"-o names one file and there are {len(sources)} inputs", hint="use --output-dir")
     chains = _chains_by_source([one.path for one in sources], given, document)
@@ -165,6 +165,15 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
     ]
     _refuse_shared_targets(work)
     return work
+
+
+def _originals(found: list[Input]) -> list[Input]:
+    """Leave out of folders what an earlier run made of recordings there, and say so."""
+    made = [one for one in found if one.made_of]
+    if made:
+        others = f" and {len(made) - 1} more" if len(made) > 1 else ""
+        warn([f"{made[0].path}{others}: left out, made of {made[0].made_of} beside it; name such a file to filter it"])
+    return [one for one in found if not one.made_of]
 
 
 def _reader_options(given: dict[str, Any], files: tuple[str, ...], recording: RecordingRef | None) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 Invariant: the order is that of the inputs, and within a folder or pattern that of the names; what was there before is
 not taken again from one of these. A folder means the recordings in it at any depth, by their suffix, and where each
-lies in it is kept in the output. Notes in a folder are no recordings: there, a text must look like a table.
+lies in it is kept in the output. Notes in a folder are no recordings: there, a text must look like a table. What was
+made of a recording that lies in the same folder is marked as such.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from jaxscope.compute.provenance import made_from
 from jaxscope.data.annotations import EventEdits
 from jaxscope.errors import ReadError, UsageError, WriteError
 from jaxscope.readers import READERS, SUFFIXES
@@ -28,15 +30,21 @@ _HEADERS: dict[str, tuple[str, ...]] = {
     ".vmrk": (".vhdr", ".VHDR", ".ahdr"),
     ".fdt": (".set", ".SET"),
 }
+#: How the name of a folder of results ends, which lies beside that of the recordings where nothing else is said.
+RESULTS = "-filtered"
 _MAYBE_NOTES = frozenset({".txt", ".log", ".asc"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A recording to filter, and under which name it is written into a folder."""
+    """A recording to filter, and under which name it is written into a folder.
+
+    ``made_of`` names the recording of the same folder that an earlier run made it of; empty where none did.
+    """
 
     path: str
     name: str
+    made_of: str = ""
 
 
 def find_inputs(given: Sequence[str], *, besides: str | None) -> list[Input]:
@@ -87,7 +95,21 @@ def _in_folder(text: str, besides: str | None) -> Iterator[Input]:
         names += [str((here / name).relative_to(folder)) for name in sorted(files) if _is_recording(here / name)]
     if not names:
         raise UsageError(f"{text} holds no recordings", hint="name files, or another folder")
-    yield from (Input(path=str(folder / name), name=name) for name in names)
+    yield from (Input(path=str(folder / name), name=name, made_of=_made_of(folder, name)) for name in names)
+
+
+def _made_of(folder: Path, name: str) -> str:
+    """Return the name of the recording that a result was made of, where that lies in the folder too."""
+    given, n_bytes = made_from(folder / name)
+    if not given:
+        return ""
+    *parts, own = Path(name).parts
+    places = [[*parts[:k], part.removesuffix(RESULTS), *parts[k + 1 :]] for k, part in enumerate(parts)]
+    for place in [parts, *places]:
+        source = folder.joinpath(*place, given)
+        if (place, given) != (parts, own) and source.is_file() and source.stat().st_size == n_bytes:
+            return given
+    return ""
 
 
 def _is_recording(path: Path) -> bool:

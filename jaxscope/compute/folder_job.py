@@ -15,13 +15,20 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from jaxscope import unfinished
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.workbench import Workbench
 from jaxscope.errors import JaxscopeError, WriteError, counted
 from jaxscope.session.state import Document, EngineChoice, RecordingRef
+
+if TYPE_CHECKING:
+    from jaxscope.compute.batch_inputs import Input
+    from jaxscope.compute.batch_plan import BatchOptions
+    from jaxscope.filters.spec import FilterChain
 
 #: Progress of a file is told at most this often.
 _TELL_EVERY_S = 0.1
@@ -134,12 +141,25 @@ def listed(folder: str, target: str) -> FolderListed:
 
     try:
         found = find_inputs([folder], besides=target)
-        rows = tuple(FolderRow(path=one.path, name=one.name, size_bytes=os.path.getsize(one.path)) for one in found)
+        rows = tuple(_row_of(one) for one in found)
     except JaxscopeError as error:
         return FolderListed(folder=folder, problem=error.sentence())
     except OSError as error:
         return FolderListed(folder=folder, problem=f"{folder} cannot be read: {error.strerror or error}")
     return FolderListed(folder=folder, rows=rows)
+
+
+def _row_of(one: Input) -> FolderRow:
+    """Return the row of a recording; what an earlier run made of another one there is left out, unless it is wanted."""
+    row = FolderRow(path=one.path, name=one.name, size_bytes=os.path.getsize(one.path))
+    return replace(row, state="skipped", facts=f"made of {one.made_of}") if one.made_of else row
+
+
+def results_folder(folder: str) -> str:
+    """Return where the results of a folder go, where nothing else is said."""
+    from jaxscope.compute.batch_inputs import RESULTS
+
+    return folder.rstrip("/\\") + RESULTS
 
 
 class _Teller:
@@ -185,8 +205,6 @@ def folder_steps(
     bench: Workbench, request: FolderRequest, token: CancelToken, control: FolderControl | None = None
 ) -> Steps:
     """Yield between blocks; tell of every file, and that it is over, however it ends."""
-    from jaxscope.compute.batch_inputs import folders_made
-
     teller = _Teller(bench, request)
     wishes = control or FolderControl()
     waiting = deque(range(len(request.rows)))
@@ -202,25 +220,40 @@ def folder_steps(
             if number in wishes.skipped:
                 teller.tell(number, replace(row, state="skipped", share=1.0))
                 continue
-            now = replace(row, state="running", share=0.0, sentence="", hint="")
-            teller.tell(number, now)
-            yield
-            target = request.target_of(row)
-            begun = time.monotonic()
-            try:
-                with folders_made([target]):
-                    now = yield from _file_steps(bench, request, token, wishes, (number, now, target), teller)
-                now = replace(now, share=1.0, seconds=time.monotonic() - begun)
-            except JaxscopeError as error:
-                hint = _RATE_HINT if error.field == "rate_hz" else error.hint
-                now = replace(now, state="failed", share=1.0, sentence=error.message, hint=hint)
-            except OSError as error:
-                words = f"{row.name} cannot be read or written: {error.strerror or error}"
-                now = replace(now, state="failed", share=1.0, sentence=words, hint="check the disk and try again")
-            teller.tell(number, now)
-            yield
+            work = _Work(
+                bench=bench,
+                request=request,
+                token=token,
+                wishes=wishes,
+                teller=teller,
+                number=number,
+                target=request.target_of(row),
+            )
+            yield from _row_steps(work, replace(row, state="running", share=0.0, sentence="", hint=""))
     finally:
         bench.deliver(FolderProgress(number=None, row=None, share=teller.share, over=True))
+
+
+def _row_steps(work: _Work, row: FolderRow) -> Steps:
+    """Yield between blocks of a file, and tell how it goes and how it ended."""
+    from jaxscope.compute.batch_inputs import folders_made
+
+    work.teller.tell(work.number, row)
+    yield
+    begun = time.monotonic()
+    try:
+        with folders_made([work.target]):
+            unfinished.tidy(Path(work.target).parent)
+            row = yield from _file_steps(work, row)
+        row = replace(row, share=1.0, seconds=time.monotonic() - begun)
+    except JaxscopeError as error:
+        hint = _RATE_HINT if error.field == "rate_hz" else error.hint
+        row = replace(row, state="failed", share=1.0, sentence=error.message, hint=hint)
+    except OSError as error:
+        words = f"{row.name} cannot be read or written: {error.strerror or error}"
+        row = replace(row, state="failed", share=1.0, sentence=words, hint="check the disk and try again")
+    work.teller.tell(work.number, row)
+    yield
 
 
 def _while_held(wishes: FolderControl, token: CancelToken, teller: _Teller) -> Steps:
@@ -231,27 +264,48 @@ def _while_held(wishes: FolderControl, token: CancelToken, teller: _Teller) -> S
         yield
 
 
-def _file_steps(
-    bench: Workbench,
-    request: FolderRequest,
-    token: CancelToken,
-    wishes: FolderControl,
-    what: tuple[int, FolderRow, str],
-    teller: _Teller,
-) -> Generator[None, None, FolderRow]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Work:
+    """One file of a job: what is asked for, how, and who is told."""
+
+    bench: Workbench
+    request: FolderRequest
+    token: CancelToken
+    wishes: FolderControl
+    teller: _Teller
+    number: int
+    target: str
+
+
+def _file_steps(work: _Work, row: FolderRow) -> Generator[None, None, FolderRow]:
     """Yield between blocks; return the row of a file that is there now."""
-    from jaxscope.compute.batch import run_batch
+    from jaxscope.compute.resume import finished_steps
+
+    document = work.request.document
+    chains = document.chains if document.filter_on else ()
+    options = _options_of(work.request, row, work.target)
+    known = _Returning(finished_steps(chains, options))
+    for _ in known:
+        work.token.check()
+        yield
+    if known.value is not None:
+        return replace(row, state="before", facts=_facts(known.value["n_channels"], None))
+    _refuse_taken(work, row)
+    place = os.path.abspath(work.target)
+    work.bench.writing.add(place)
+    try:
+        return (yield from _written_steps(work, row, chains, options))
+    finally:
+        work.bench.writing.discard(place)
+
+
+def _options_of(request: FolderRequest, row: FolderRow, target: str) -> BatchOptions:
     from jaxscope.compute.batch_inputs import events_for
     from jaxscope.compute.batch_plan import BatchOptions
-    from jaxscope.compute.montaged import montaged
-    from jaxscope.compute.resume import finished_steps
-    from jaxscope.readers import open_recording
 
-    number, row, target = what
     document, engine = request.document, request.engine
     rate_hz, told = _told_of(row.path, document.recording)
-    chains = document.chains if document.filter_on else ()
-    options = BatchOptions(
+    return BatchOptions(
         source=row.path,
         target=target,
         overwrite=request.overwrite,
@@ -264,37 +318,42 @@ def _file_steps(
         events=events_for(row.path, document),
         bad_spans=document.bad_spans,
     )
-    known = _Returning(finished_steps(chains, options))
-    for _ in known:
-        token.check()
-        yield
-    if known.value is not None:
-        return replace(row, state="before", facts=_facts(known.value["n_channels"], None))
-    twin = _twin(request, row, target)
+
+
+def _refuse_taken(work: _Work, row: FolderRow) -> None:
+    """Raise WriteError where something else is, or will be, in the place of an output."""
+    target = work.target
+    twin = _twin(work.request, row, target)
     if twin:
         raise WriteError(f"{twin} would be written to {target} as well", hint="keep the format of the recordings")
-    if os.path.lexists(target) and not request.overwrite:
+    if os.path.lexists(target) and not work.request.overwrite:
         words = f"{target} exists, and is not what this filter makes of this recording"
         raise WriteError(words, hint="turn on Replace, or save to another folder")
-    place = os.path.abspath(target)
-    if place in bench.writing:
+    if os.path.abspath(target) in work.bench.writing:
         raise WriteError(f"{target} is being written by an export", hint="try again when it has ended")
-    bench.writing.add(place)
-    try:
-        with open_recording(row.path, rate_hz=rate_hz, options=dict(told)) as recording:
-            facts = _facts(len(recording.info.channels), recording.info.duration_s)
-            row = replace(row, facts=facts + _read_like(row.path, document.recording))
-            teller.tell(number, row)
-            with closing(run_batch(montaged(recording, document.montage), chains, options)) as blocks:
-                written = _Returning(blocks)
-                for share in written:
-                    token.check()
-                    row = replace(row, share=share)
-                    teller.tell(number, row, is_news=False)
-                    yield
-                    yield from _while_held(wishes, token, teller)
-    finally:
-        bench.writing.discard(place)
+
+
+def _written_steps(
+    work: _Work, row: FolderRow, chains: tuple[FilterChain, ...], options: BatchOptions
+) -> Generator[None, None, FolderRow]:
+    """Write an output; yield and return as ``_file_steps`` does."""
+    from jaxscope.compute.batch import run_batch
+    from jaxscope.compute.montaged import montaged
+    from jaxscope.readers import open_recording
+
+    document = work.request.document
+    with open_recording(row.path, rate_hz=options.rate_hz, options=dict(options.reader_options)) as recording:
+        facts = _facts(len(recording.info.channels), recording.info.duration_s)
+        row = replace(row, facts=facts + _read_like(row.path, document.recording))
+        work.teller.tell(work.number, row)
+        with closing(run_batch(montaged(recording, document.montage), chains, options)) as blocks:
+            written = _Returning(blocks)
+            for share in written:
+                work.token.check()
+                row = replace(row, share=share)
+                work.teller.tell(work.number, row, is_news=False)
+                yield
+                yield from _while_held(work.wishes, work.token, work.teller)
     return replace(row, state="saved", n_notes=len(written.value["warnings"]))
 
 

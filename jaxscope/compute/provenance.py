@@ -32,14 +32,24 @@ def provenance_path(target: Path) -> Path:
 def refuse_foreign(target: Path, *, overwrite: bool) -> None:
     """Raise WriteError where a file that is not provenance stands in the way of it."""
     path = provenance_path(target)
-    if overwrite or not path.exists():
-        return
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        content = None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not overwrite and path.exists() and told_of(target) is None:
         raise WriteError(f"{path} exists", hint="choose another name, or replace it with --overwrite")
+
+
+def told_of(target: Path) -> dict[str, Any] | None:
+    """Return what the file beside an output tells, None where there is none that can be read."""
+    try:
+        content = json.loads(provenance_path(target).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and content.get("format") == FORMAT else None
+
+
+def made_from(target: Path) -> tuple[str, int]:
+    """Return name and size of the recording that an output was made of; ``("", 0)`` where nothing tells it."""
+    given = (told_of(target) or {}).get("input")
+    name, size = (given.get("name"), given.get("size_bytes")) if isinstance(given, dict) else (None, None)
+    return (name, size) if isinstance(name, str) and isinstance(size, int) else ("", 0)
 
 
 def size_of(path: Path) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.compute.batch_plan import BatchOptions
-from jaxscope.compute.provenance import FORMAT, hash_steps, options_told, provenance_path, size_of
+from jaxscope.compute.provenance import hash_steps, options_told, provenance_path, size_of, told_of
 from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.spec import FilterChain
 
@@ -39,7 +39,7 @@ def finished_steps(
     from jaxscope import __version__
 
     source, target = Path(options.source), Path(options.target)
-    told = _read(provenance_path(target))
+    told = told_of(target)
     if told is None or not target.is_file() or not source.is_file():
         return None
     wanted = _plain(
@@ -90,14 +90,6 @@ def _is_newer_beside(source: Path, told: Path) -> bool:
     return any(
         entry.stat().st_mtime_ns > finished for entry in source.parent.iterdir() if entry.name.startswith(source.stem)
     )
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None  # nothing was finished that could be left as it is
-    return content if isinstance(content, dict) and content.get("format") == FORMAT else None
 
 
 def _plain(content: dict[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,6 @@ FILE = (
         section=2,
         icon="folder",
         run=lambda window: window.filter_folder(),
-        is_enabled=has_recording,
     ),
     Command(
         name="copy_command",

@@ -6,6 +6,7 @@ of the shell, the conductor or the window.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from jaxscope.compute.conductor import Conductor, ExportRequest
-from jaxscope.compute.folder_frames import FolderRow
+from jaxscope.compute.folder_frames import FolderListed, FolderRow
 from jaxscope.compute.folder_job import FolderRequest
+from jaxscope.compute.frames import Failure
 from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.event_desk import EventDesk
@@ -29,6 +31,9 @@ from jaxscope.gui.window_files import WindowFiles
 from jaxscope.session import actions as act
 from jaxscope.session.settings import LARGEST_TEXT, SMALLEST_TEXT, Settings
 from jaxscope.session.state import Face
+
+#: Recordings of a folder that are tried, where nothing is open, until one can be opened.
+_TRIED = 5
 
 if TYPE_CHECKING:
     from jaxscope.gui.figure import Figure, Look
@@ -45,6 +50,8 @@ class WindowActions(WindowFiles):
         self.display: DisplayMenus = DisplayMenus(window, self)
         self.running: RunAlong = RunAlong(self)
         self.is_zen: bool = False
+        #: recordings of a folder that may be opened, where those before them could not be
+        self._in_folder: deque[str] = deque()
 
     # --- exporting
 
@@ -60,7 +67,10 @@ class WindowActions(WindowFiles):
     # --- a folder
 
     def filter_folder(self, folder: str = "") -> None:
-        """Ask for a folder and show its recordings; where one is being filtered, show that."""
+        """Ask for a folder and show its recordings; where one is being filtered, show that.
+
+        Where nothing is open, its first recording is: whoever makes a filter wants to see what it does.
+        """
         drawer = self.window.folder
         if drawer.is_running:
             drawer.show_again()
@@ -68,6 +78,22 @@ class WindowActions(WindowFiles):
         folder = folder or QFileDialog.getExistingDirectory(self.window, "Filter a folder", self.settings.last_folder)
         if folder:
             drawer.open_folder(folder)
+
+    def take_folder(self, listed: FolderListed) -> None:
+        """Open the first recording of a folder that was found, where none is open; say why there is none."""
+        paths = [row.path for row in listed.rows if row.state == "waiting"]
+        self._in_folder = deque(() if self.shell.has_recording else paths[:_TRIED])
+        if self._in_folder:
+            self.open_recording(self._in_folder.popleft())
+        elif listed.problem and not self.shell.has_recording:
+            self.window.folder.close_drawer()
+            self.window.start.show_failure(Failure(revision=0, what="folder", sentence=listed.problem))
+
+    def take_failed_open(self) -> None:
+        """Try the next recording of a folder in place of one that could not be opened."""
+        super().take_failed_open()
+        if self._in_folder and not self.shell.has_recording:
+            self.open_recording(self._in_folder.popleft())
 
     def choose_folder_target(self) -> None:
         """Ask for the folder that results are written into."""

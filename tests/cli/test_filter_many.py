@@ -62,6 +62,35 @@ def test_a_folder_means_the_recordings_in_it(night: Path) -> None:
         find_inputs([str(night / "empty")], besides=None)
 
 
+def test_what_was_made_of_a_recording_there_is_left_out_of_a_folder_and_told(
+    chain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "all"
+    for name in ("night/a.csv", "night/deep/b.csv"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(TABLE)
+    night, results = folder / "night", folder / "night-filtered"
+    assert run(("filter", str(night), "--output-dir", str(results), "--chain", str(chain))) == 0
+    assert run(("filter", str(night / "a.csv"), "-o", str(night / "a-filtered.csv"), "--chain", str(chain))) == 0
+    found = {Path(one.name).as_posix(): one.made_of for one in find_inputs([str(folder)], besides=None)}
+    assert found == {
+        "night/a.csv": "",
+        "night/a-filtered.csv": "a.csv",
+        "night/deep/b.csv": "",
+        "night-filtered/a.csv": "a.csv",
+        "night-filtered/deep/b.csv": "b.csv",
+    }
+    # results by themselves are recordings like any other, and what is named is always taken
+    assert [one.made_of for one in find_inputs([str(results)], besides=None)] == ["", ""]
+    assert [one.made_of for one in find_inputs([str(night / "a-filtered.csv")], besides=None)] == [""]
+    capsys.readouterr()
+    assert run(("filter", str(folder), "--output-dir", str(tmp_path / "out"), "--chain", str(chain))) == 0
+    assert " and 2 more: left out, made of a.csv beside it; name such a file to filter it" in capsys.readouterr().err
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*.csv")) == ["a.csv", "b.csv"]
+    (night / "a.csv").write_text(TABLE + "9,9\n")  # another recording than the result was made of
+    assert not find_inputs([str(night)], besides=None)[0].made_of
+
+
 def test_a_pattern_means_what_fits_and_a_file_that_is_named_so_means_itself(night: Path) -> None:
     pattern = str(night / "**" / "[ab].csv")
     assert [one.name for one in find_inputs([pattern], besides=None)] == ["a.csv", "b.csv"]

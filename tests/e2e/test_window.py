@@ -387,3 +387,27 @@ def test_all_windows_close_together_when_the_program_is_asked_to_end(driver, dem
     first.close_all()
     assert not any(window.isVisible() for window in QApplication.topLevelWidgets())
     assert first.family == [second], "the first is freed, the last is left to whoever ends the program"
+
+
+def test_a_folder_is_filtered_from_the_start_screen(driver, tmp_path):
+    folder = tmp_path / "night"
+    folder.mkdir()
+    (folder / "a.npz").write_bytes(b"PK?")
+    for name in ("b.npz", "c.npz"):
+        np.savez(folder / name, data=np.random.default_rng(1).normal(size=(2, 2000)), rate_hz=250.0)
+    window = driver.session.window
+    window.actions_.filter_folder(str(folder))
+    wait(lambda: window.folder.isVisible())
+    assert window.shell.path == str(folder / "b.npz")  # the first one that can be read
+    assert [row.name for row in window.folder.table.rows.rows] == ["a.npz", "b.npz", "c.npz"]
+    window.folder.go.click()
+    wait(lambda: not window.folder.is_running and window.folder.table.rows.count("saved") == 2)
+    assert sorted(path.name for path in (tmp_path / "night-filtered").glob("*.npz")) == ["b.npz", "c.npz"]
+
+
+def test_a_folder_without_recordings_is_told_on_the_start_screen(driver, tmp_path):
+    window = driver.session.window
+    window.actions_.filter_folder(str(tmp_path))
+    wait(lambda: bool(window.start.failure_words))
+    assert "holds no recordings" in window.start.failure_words
+    assert not window.folder.is_open

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Self
 
 from PySide6.QtCore import Qt, Signal
@@ -17,6 +16,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
+from jaxscope.compute.folder_job import results_folder
 from jaxscope.compute.formats import writable_formats
 from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import Button, IconButton
@@ -43,6 +43,8 @@ class FolderDrawer(AbstractView, Drawer):
     hinted = Signal(str)
     #: (folder, target): its recordings are wanted
     list_asked = Signal(str, str)
+    #: the recordings that were found, or why there are none
+    listed = Signal(object)
     #: another folder for the outputs is wanted
     target_asked = Signal()
     #: (rows, target, whether outputs are replaced, suffix of the outputs: empty keeps that of each)
@@ -140,7 +142,7 @@ class FolderDrawer(AbstractView, Drawer):
     def open_folder(self, folder: str) -> None:
         """Show the recordings of a folder, to be filtered into one beside it."""
         self.folder = folder
-        self.target = f"{Path(folder)}-filtered"
+        self.target = results_folder(folder)
         self._has_run = False
         self._list()
         self._set_open(is_open=True)
@@ -194,6 +196,7 @@ class FolderDrawer(AbstractView, Drawer):
                 self._is_listing, self._problem = False, outcome.problem
                 self.table.show_rows(outcome.rows)
                 self._refresh()
+                self.listed.emit(outcome)
             case FolderProgress():
                 self._take(outcome)
 

@@ -41,6 +41,7 @@ class StartScreen(QWidget):
     """
 
     open_asked = Signal()
+    folder_asked = Signal()
     #: a file of no known format
     raw_asked = Signal(str)
     #: a recording was chosen
@@ -66,6 +67,7 @@ class StartScreen(QWidget):
         self._scroll = QScrollArea(self)
         self._lay_out()
         self._zone.open_asked.connect(self.open_asked)
+        self._zone.folder_asked.connect(self.folder_asked)
         self._fill_demos()
         self.show_recent(())
         theme().changed.connect(self._on_theme)

@@ -23,6 +23,7 @@ from jaxscope.gui.theme import colour, font, scaled, theme
 
 _DROP_HEIGHT = 236
 _ZONE_MARGIN = 24
+_BETWEEN = 8
 _APART = "   "
 _ROW_HEIGHT = 60
 _PICTURE_PX = 104
@@ -70,6 +71,7 @@ class DropZone(QWidget):
     """The dashed place in the middle."""
 
     open_asked = Signal()
+    folder_asked = Signal()
 
     def __init__(self, formats: Sequence[str]) -> None:
         super().__init__()
@@ -81,6 +83,9 @@ class DropZone(QWidget):
         self._open = Button("Open file…", "primary", icon="folder-open", height=36, padding=16)
         self._open.setParent(self)
         self._open.clicked.connect(self.open_asked)
+        self._folder = Button("Filter a folder…", "plain", icon="folder", height=36, padding=16)
+        self._folder.setParent(self)
+        self._folder.clicked.connect(self.folder_asked)
         theme().changed.connect(self._on_theme)
 
     def _on_theme(self) -> None:
@@ -108,8 +113,11 @@ class DropZone(QWidget):
         self._place()
 
     def _place(self) -> None:
-        size = self._open.sizeHint()
-        self._open.setGeometry((self.width() - size.width()) // 2, scaled(124), size.width(), size.height())
+        sizes = [button.sizeHint() for button in (self._open, self._folder)]
+        left = (self.width() - sum(size.width() for size in sizes) - scaled(_BETWEEN)) // 2
+        for button, size in zip((self._open, self._folder), sizes, strict=True):
+            button.setGeometry(left, scaled(124), size.width(), size.height())
+            left += size.width() + scaled(_BETWEEN)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:
