@@ -61,8 +61,10 @@ def device_words(device: str) -> str:
 
 
 def _is_of_jax(error: BaseException) -> bool:
-    jax = sys.modules.get("jax")
-    return jax is not None and isinstance(error, jax.errors.JaxRuntimeError)
+    # while another thread imports jax, parts of it are not there yet, and no error is of it
+    errors = getattr(sys.modules.get("jax"), "errors", None)
+    kind = getattr(errors, "JaxRuntimeError", None)
+    return kind is not None and isinstance(error, kind)
 
 
 def _sizes(said: str, device: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import jax
 import numpy as np
@@ -121,6 +123,12 @@ def test_trouble_of_a_device_is_one_sentence(error, device, sentence):
 def test_other_errors_are_no_trouble_of_a_device():
     assert device_trouble(ValueError("no"), "cpu:0") is None
     assert device_trouble(RuntimeError("RESOURCE_EXHAUSTED"), "cpu:0") is None
+
+
+def test_while_another_thread_imports_jax_no_error_is_taken_for_one_of_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", ModuleType("jax"))  # as far as its import has come
+    assert device_trouble(RuntimeError("RESOURCE_EXHAUSTED"), "cpu:0") is None
+
 
 
 def test_a_device_without_room_blocks_and_goes_on_when_there_is_some(room, slow_disk, monkeypatch):
