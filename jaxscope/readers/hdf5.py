@@ -1,9 +1,9 @@
 """HDF5 files: recordings of OpenSignals, and any file whose datasets are obviously samples.
 
 HDF5 is a container that says nothing about its content. OpenSignals has a known tree. Elsewhere a dataset of numbers
-with one to three dimensions is taken for samples, its longer dimension for time, and an attribute, or a number, that is
-called like a sampling rate for one, looked for at the dataset and then in the groups above it. What is not shown is
-told. Samples are read in parts, from the dataset itself.
+with one to three dimensions is taken for samples, its longer dimension for time, each column of a table by itself. An
+attribute, or a number, that is called like a sampling rate is taken for one, looked for at the dataset and then in the
+groups above it. What is not shown is told. Samples are read in parts, from the dataset itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,17 @@ from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
-from jaxscope.readers.hdf5_file import SIGNATURE, HdfGrid, damage_told, grid_of, open_hdf5, walk, why_unreadable
+from jaxscope.readers.hdf5_file import (
+    SIGNATURE,
+    HdfGrid,
+    TableField,
+    damage_told,
+    fields_of,
+    grid_of,
+    open_hdf5,
+    walk,
+    why_unreadable,
+)
 from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
 from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import Place, SourcedRecording
@@ -210,10 +220,14 @@ def _sort(
         if size == 1 and item.dtype.kind in "iuf" and plain_name(name.rsplit("/", 1)[-1]) in RATE_NAMES:
             rate = _number(item[()])
             numbers += [(name, rate)] if rate is not None and rate > 0 else []
-        elif item.dtype.kind not in "iufb" or size < 2 or item.ndim > 2:
+        elif not (item.dtype.kind in "iufb" or (item.dtype.names and item.ndim == 1)) or size < 2 or item.ndim > 2:
             left_out += [name] if size > 1 else []
         elif (reason := why_unreadable(item, n_bytes)) != "":
             warnings.append(f"{name} {reason} and is left out")
+        elif item.dtype.names:
+            columns, others = fields_of(item)
+            found += [_rows(f"{name}/{column}", TableField(item, column), options) for column in columns]
+            left_out += [f"{name}/{column}" for column in others]
         else:
             found.append(_rows(name, item, options))
     return found, numbers, left_out
@@ -284,7 +298,9 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
         labels = [base] if rows.n_channels == 1 else [f"{base}[{number}]" for number in range(rows.n_channels)]
     units = _told_texts(rows, _UNIT_NAMES)
     if not units:
-        units = [next((_text(value) for value in _attributes(rows.dataset, _UNIT_NAMES)), "")] * rows.n_channels
+        # one unit at a table need not be that of each of its columns
+        told = () if isinstance(rows.dataset, TableField) else _attributes(rows.dataset, _UNIT_NAMES)
+        units = [next((_text(value) for value in told), "")] * rows.n_channels
     grid = grid_of(rows.dataset, made.file, is_last_time=rows.is_last_time, name=rows.path)
     for number, (label, unit) in enumerate(zip(labels, units, strict=True)):
         made.channels.append(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
@@ -234,6 +235,37 @@ def _table_of(dataset: Any, *, is_last_time: bool) -> SampleTable | None:
         channel_bytes=along if is_last_time else across,
         sample_bytes=across if is_last_time else along,
     )
+
+
+class TableField:
+    """One column of a table: a dataset whose elements have several named parts, of which this is one.
+
+    Parameters
+    ----------
+    table : h5py.Dataset
+        Of one dimension.
+    field : str
+        A part that is one number.
+    """
+
+    #: a column lies in pieces, wherever its table does
+    chunks = (1,)
+
+    def __init__(self, table: Any, field: str) -> None:
+        self._column = table.fields(field)
+        self.dtype = table.dtype[field]
+        self.shape, self.ndim, self.size = table.shape, 1, table.size
+        self.name, self.attrs, self.parent = table.name, table.attrs, table.parent
+
+    def __getitem__(self, part: slice) -> npt.NDArray[Any]:
+        column: npt.NDArray[Any] = self._column[part]
+        return column
+
+
+def fields_of(table: Any) -> tuple[list[str], list[str]]:
+    """Return the parts of the elements of a table that are one number each, and those that are not."""
+    numbers = [name for name in table.dtype.names if table.dtype[name].kind in "iufb" and not table.dtype[name].shape]
+    return numbers, [name for name in table.dtype.names if name not in numbers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

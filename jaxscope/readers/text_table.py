@@ -140,6 +140,9 @@ def _recording_of(table: TableRows, warnings: list[str], options: OpenOptions) -
     warnings += table.uneven.words()
     timing = table.timing()
     numbers = _numbers(table.columns, layout, table.time_columns)
+    if table.has_counter and len(numbers.places) > 1 and numbers.places[0] == 0:
+        del numbers.places[0]
+        warnings.append("The first column has no name and counts the rows: it is left out")
     if not numbers.places and not _is_summary(table.first_lines, layout):
         raise ReadError(f"{table.name} holds no column of numbers", hint="save each channel as a column of numbers")
     rate_hz = timing.rate_hz or layout.rate_hz or options.rate_hz

@@ -38,6 +38,8 @@ class Column:
     infinite_rows: RowRuns = field(default_factory=RowRuns)
     n_grouped: int = 0
     n_other_mark: int = 0
+    #: what the numbers are more than the place of their row, while that is the same for all; None once it is not
+    ahead_of_row: float | None = float("nan")
 
     @property
     def is_text(self) -> bool:
@@ -130,6 +132,15 @@ def add_plain_numbers(column: Column, numbers: pl.Series, first_row: int) -> Flo
     """Add numbers, none of which is missing, to what is known of their column; return them."""
     column.n_filled += len(numbers)
     return _values(column, numbers.to_numpy(), first_row)
+
+
+def note_counting(column: Column, values: FloatArray, first_row: int) -> None:
+    """Note whether a column goes on counting rows."""
+    if column.ahead_of_row is None or not len(values):
+        return
+    ahead = values - (np.arange(len(values)) + first_row)
+    known = ahead[0] if np.isnan(column.ahead_of_row) else column.ahead_of_row
+    column.ahead_of_row = float(known) if bool((ahead == known).all()) else None
 
 
 def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) -> FloatArray:

@@ -50,7 +50,7 @@ _STAMP = re.compile(
 )
 _UNIT = re.compile(
     r"[fpnumkMGµμ]?(?:V|A|Hz|m|s|g|N|Nm|Pa|W|Ohm|Ω|T|S|L|l|rad|C|K|F|bar|bpm)(?:[/^*·][A-Za-z0-9/^*]+)?|"
-    r"mmHg|dB[A-Z]*|deg(?:/s)?|°C?|%|DegC|a\.?u\.?|counts?|digital"
+    r"mmHg|cmH2O|dB[A-Z]*|[dD]eg(?:[CF]|/s)?|°[CF]?|%|pp[mb]|rpm|psi|lx|lux|a\.?u\.?|counts?|digital"
 )
 _RATE = re.compile(
     r"(?:sampl\w*[ _-]*(?:rate|freq\w*)|s?rate|\bfs\b|sfreq)[\"' ]*(?:\(?k?hz\)?|\[k?hz\])?[\"']*\s*[:=,;\t ]+[\"' ]*"

@@ -20,6 +20,7 @@ from jaxscope.readers.text_table_cells import (
     add_numbers,
     add_plain_numbers,
     add_uneven,
+    note_counting,
     number_columns,
     text_columns,
 )
@@ -61,6 +62,7 @@ class TableRows:
         self._judge: TimeJudge | None = None
         self._is_looked_at = chosen == NO_TIMES
         self._n_rows = 0
+        self._may_count = not layout.names[0] and len(layout.names) > 1 and all(layout.names[1:])
 
     def add(self, text: bytes) -> None:
         """Take in the next rows."""
@@ -121,10 +123,19 @@ class TableRows:
         """Return the numbers of a column; in place of the first column of time the seconds, of the other nothing."""
         if seconds is not None and index in self.time_columns:
             return seconds if index == self.time_columns[0] else np.full(len(part), np.nan)
-        first_row = self._n_rows + 1
+        column, first_row = self.columns[index], self._n_rows + 1
         if part.dtype.is_float():
-            return add_plain_numbers(self.columns[index], part, first_row)
-        return add_numbers(self.columns[index], part, self.layout.decimal, first_row)
+            values = add_plain_numbers(column, part, first_row)
+        else:
+            values = add_numbers(column, part, self.layout.decimal, first_row)
+        if index == 0 and self._may_count:
+            note_counting(column, values, first_row)
+        return values
+
+    @property
+    def has_counter(self) -> bool:
+        """Whether the first column, alone without a name, only counts the rows, from 0 or 1 on."""
+        return self._may_count and self.columns[0].ahead_of_row in (-1.0, 0.0)
 
 
 def first_lines(data: bytes) -> list[str]:

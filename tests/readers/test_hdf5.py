@@ -201,3 +201,20 @@ def test_a_dataset_in_one_piece_is_read_where_it_lies(tmp_path: Path, dtype: str
         with h5py.File(path) as file:
             grid = grid_of(file["x"], ByteFile(path), is_last_time=name == "rows", name="x")
             assert isinstance(grid, FileGrid) == (layout != "chunks")
+
+
+@pytest.mark.parametrize("chunks", [None, (64,)])
+def test_the_columns_of_a_table_are_channels_and_its_times_give_the_rate(chunks: Any, tmp_path: Path) -> None:
+    kinds = [("t", "f8"), ("Fz", "f4"), ("flag", "i2"), ("note", "S4"), ("pair", "f4", (2,))]
+    table = np.zeros(1000, dtype=kinds)
+    table["t"], table["Fz"], table["flag"] = np.arange(1000) / 250, np.sin(np.arange(1000)), np.arange(1000) % 7
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("log/eeg", data=table, chunks=chunks)
+    with open_recording(path) as found:
+        assert [(one.name, one.rate_hz, one.n_samples) for one in found.info.channels] == [
+            ("Fz", 250.0, 1000),
+            ("flag", 250.0, 1000),
+        ]
+        np.testing.assert_array_equal(found.read(100, 300), [table["Fz"][100:300], table["flag"][100:300]])
+        assert "What holds no samples is left out: log/eeg/note, log/eeg/pair" in found.info.warnings

@@ -391,3 +391,23 @@ def test_empty_lines_among_the_rows_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["1,234,56", "1a234b567", "0.123.456", "1.23.456", "1,234", "12,34.5"])
 def test_what_only_resembles_thousands_is_no_number(cell: str) -> None:
     assert not is_number(cell, ".")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_first_column_without_a_name_that_counts_rows_is_left_out_and_told(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_table_pieces, "PIECE_BYTES", 500)
+    rows = [f"{k + first},{k * 0.5},{-k}\n" for k in range(200)]
+    info = make(tmp_path, ",Fz,Cz\n" + "".join(rows)).info
+    assert [channel.name for channel in info.channels] == ["Fz", "Cz"]
+    assert "The first column has no name and counts the rows: it is left out" in info.warnings
+    rows[150] = "7,1,2\n"
+    info = make(tmp_path, ",Fz,Cz\n" + "".join(rows)).info
+    assert [channel.name for channel in info.channels] == ["ch0", "Fz", "Cz"]
+
+
+@pytest.mark.parametrize("unit", ["degC", "DegC", "°F", "cmH2O", "ppm", "kPa"])
+def test_units_in_brackets_are_known(unit: str, tmp_path: Path) -> None:
+    info = make(tmp_path, f"t,x [{unit}],y ({unit})\n" + "".join(f"{k / 10},{k},{k}\n" for k in range(9))).info
+    assert [(channel.name, channel.unit) for channel in info.channels] == [("x", unit), ("y", unit)]
