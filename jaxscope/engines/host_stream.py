@@ -21,6 +21,7 @@ import numpy.typing as npt
 from jaxscope.dsp import host_blocks, host_iir
 from jaxscope.dsp.block_iir import block_multiple
 from jaxscope.dsp.block_matrices import BLOCK
+from jaxscope.engines import host_fft
 from jaxscope.engines.precision import held_by
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage
@@ -33,6 +34,7 @@ HOST_KERNELS: dict[str, Any] = {
     "block": host_iir.block_filter,
     "block-backwards": partial(host_iir.block_filter, backwards=True),
     "toeplitz": host_blocks.fir_toeplitz,
+    "overlap-save": host_fft.overlap_save,
 }
 #: kernels that take samples from where they lie
 BLOCKS = ("block", "block-backwards")

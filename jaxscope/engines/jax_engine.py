@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.dsp.block_fir import LANES, new_samples
-from jaxscope.engines import arena, compiled
+from jaxscope.engines import arena, compiled, host_fft, host_transforms
 from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
@@ -29,7 +29,7 @@ from jaxscope.engines.precision import coefficients_held_by
 from jaxscope.engines.row_groups import row_groups
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
-from jaxscope.engines.staging import Stage, Weights, bucket_samples
+from jaxscope.engines.staging import CHUNK_BYTES, Stage, Weights, bucket_samples, chunk_samples
 from jaxscope.engines.streaming import Flow, collect, run_chunks, with_rows
 from jaxscope.engines.windows import Envelopes
 from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Taps
@@ -37,21 +37,10 @@ from jaxscope.side_by_side import n_threads, side_by_side
 
 Array = npt.NDArray[Any]
 
-#: bytes of one chunk: half of what stays in cache, as there is an input and an output
-CHUNK_BYTES = 2 << 20
-#: limits of a chunk, in samples
-SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
 #: samples up to which a call costs less than compiling one for fewer channels ever saves
 SMALL_CALL = 1 << 16
 #: chunks, and halos, that a core must have before a signal is cut in time for it
 FEWEST_CHUNKS = 4
-
-
-def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
-    """Return how many samples of ``n_channels`` make a chunk; a running median of ``window`` multiplies them."""
-    wanted = CHUNK_BYTES // (max(n_channels, 1) * itemsize * max(window, 1))
-    wanted = min(max(wanted, SHORTEST_CHUNK), LONGEST_CHUNK)
-    return bucket_samples(1 << (wanted.bit_length() - 1))
 
 
 class JaxProgram(AbstractProgram):
@@ -76,6 +65,7 @@ class JaxProgram(AbstractProgram):
         #: by whether time runs backwards
         self._weights: dict[bool, list[Any]] = {}
         self._placed: dict[bool, Weights] = {}
+        self._spectra: dict[int, host_transforms.Spectra] = {}
         self._starts: list[tuple[Array, Array]] | None = None
 
     # -- coefficients ----------------------------------------------------------------------------------------------
@@ -88,6 +78,13 @@ class JaxProgram(AbstractProgram):
             with coefficients_held_by(self.dtype):
                 self._weights[backwards] = [KERNELS[kind].weights(column, self.dtype) for kind, column in pairs]
         return self._weights[backwards]
+
+    def _native_weights(self, numbers: Sequence[int], *, backwards: bool) -> list[Any]:
+        """Return the weights of some parts as the host itself takes them."""
+        for k in [k for k in numbers if self.kinds[k] == "overlap-save" and k not in self._spectra]:
+            self._spectra[k] = host_transforms.spectra_of(self._parts[k], self.dtype)
+        others = self._host_weights(backwards=backwards) if any(k not in self._spectra for k in numbers) else []
+        return [self._spectra[k] if k in self._spectra else others[k] for k in numbers]
 
     def placed_weights(self, *, backwards: bool = False) -> tuple[Any, ...]:
         """Return the weights of every part, on the device; those for time running backwards too."""
@@ -182,6 +179,8 @@ class JaxProgram(AbstractProgram):
     def _stream(self, flow: Flow) -> list[Array]:
         """Filter a flow and return the states after it; channels, or stretches of time, go side by side."""
         n_rows, n_samples = flow.x.shape
+        if [self.kinds[k] for k in flow.numbers] == ["overlap-save"] and self._is_native(flow):
+            return [host_fft.stream(flow, self._native_weights(flow.numbers, backwards=False)[0], self.dtype)]
         length, groups, may_cut = self._shares(n_rows, n_samples)
         self.placed_weights(backwards=flow.backwards)  # before threads ask for them
         if may_cut:
@@ -222,10 +221,9 @@ class JaxProgram(AbstractProgram):
         """Filter a flow in chunks of (``padded_rows``, ``length``), ``alone`` on one core where others are busy."""
         by_row = tuple(self.by_row[k] for k in flow.numbers)
         kinds = tuple(self._kinds(backwards=flow.backwards)[k] for k in flow.numbers)
-        if pays_on_host(self.device, kinds, flow.x.size, n_channels=self.n_channels, dtype=self.dtype):
-            self.ran_on = self.ran_on or (self.device,)
-            host = self._host_weights(backwards=flow.backwards)
-            return stream_on_host(flow, length, kinds, by_row, [host[k] for k in flow.numbers], self.dtype)
+        if self._is_native(flow):
+            native = self._native_weights(flow.numbers, backwards=flow.backwards)
+            return stream_on_host(flow, length, kinds, by_row, native, self.dtype)
         placed = self.weights_for(flow.rows, padded_rows, backwards=flow.backwards)
         weights = tuple(placed[k] for k in flow.numbers)
         compiled_advance = compiled.advance_alone if alone else compiled.advance
@@ -249,6 +247,12 @@ class JaxProgram(AbstractProgram):
                 return self._place(x if as_it_is else stage.fill(x, offset, at_end=flow.backwards))
 
             return run_chunks(flow, length, carried, fill, advance, collect)
+
+    def _is_native(self, flow: Flow) -> bool:
+        kinds = [self._kinds(backwards=flow.backwards)[k] for k in flow.numbers]
+        is_native = pays_on_host(self.device, kinds, flow.x.size, n_channels=self.n_channels, dtype=self.dtype)
+        self.ran_on = self.ran_on or (self.device,) * is_native
+        return is_native
 
     def noted(self, out: Any) -> Any:
         """Note which devices hold a first result, and return it."""

@@ -21,7 +21,10 @@ from jaxscope.engines.precision import held_by
 
 Array = npt.NDArray[Any]
 
-
+#: bytes of one chunk: half of what stays in cache, as there is an input and an output
+CHUNK_BYTES = 2 << 20
+#: limits of a chunk, in samples
+SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
 #: blocks of the shortest compiled lengths: few, as they cost next to nothing and runs between gaps have any length
 _FEW_BLOCKS = (2, 6)
 
@@ -38,6 +41,13 @@ def bucket_samples(n_samples: int) -> int:
     n_blocks = max(-(-n_samples // BLOCK), 1)
     n_blocks = next((few for few in _FEW_BLOCKS if n_blocks <= few), bucket(n_blocks))
     return block_multiple(n_blocks) * BLOCK
+
+
+def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
+    """Return how many samples of ``n_channels`` make a chunk; a running median of ``window`` multiplies them."""
+    wanted = CHUNK_BYTES // (max(n_channels, 1) * itemsize * max(window, 1))
+    wanted = min(max(wanted, SHORTEST_CHUNK), LONGEST_CHUNK)
+    return bucket_samples(1 << (wanted.bit_length() - 1))
 
 
 #: pairs of buffers that are not in use, by shape and dtype; a new program for each move of a knob finds them here

@@ -8,7 +8,7 @@ import pytest
 import scipy.signal
 
 from jaxscope.dsp.block_fir import new_samples
-from jaxscope.engines import arena, jax_engine, row_groups
+from jaxscope.engines import arena, jax_engine, row_groups, staging
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.compiled import compilations
 from jaxscope.engines.program import make_program
@@ -103,7 +103,7 @@ def three_cores(monkeypatch) -> None:
     """Let one channel be cut in time for three cores, however short it is."""
     monkeypatch.setattr(jax_engine, "n_threads", lambda: 3)
     monkeypatch.setattr(jax_engine, "FEWEST_CHUNKS", 1)
-    monkeypatch.setattr(jax_engine, "LONGEST_CHUNK", jax_engine.SHORTEST_CHUNK)
+    monkeypatch.setattr(staging, "LONGEST_CHUNK", staging.SHORTEST_CHUNK)
 
 
 @pytest.mark.parametrize("phase", ["causal", "zero"])
