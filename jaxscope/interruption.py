@@ -150,12 +150,27 @@ def keep_tracker() -> None:
 
 
 def take_signals() -> None:
-    """End this process when it is asked to, without a word, removing what it has not finished: for workers."""
+    """End this process when it is asked to, without a word, removing what it has not finished: for workers.
+
+    It ends as well once the process that made it is gone, killed maybe: nobody would take what it finishes.
+    """
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
     if sys.platform != "win32":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        unfinished.remove_all()
+        os._exit(EXIT_CODE)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -139,6 +139,25 @@ def test_workers_end_with_the_program_that_started_them(name: str, *, to_all: bo
     assert [path.name for path in (folder / "out").iterdir()] == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are listed under /proc")
+def test_workers_end_when_the_program_that_started_them_is_killed(folder: Path) -> None:
+    for stem in ("a", "b"):
+        np.savetxt(folder / f"{stem}.csv", np.zeros((300_000, 2)), fmt="%d", delimiter=",", header="x,y", comments="")
+    files = ("a.csv", "b.csv", "--output-dir", "out", "--rate", "1000", "--chain", "c.json", "--jobs", "2")
+    process = subprocess.Popen([sys.executable, "-m", "jaxscope", "filter", *files], cwd=folder, start_new_session=True)
+    while not list((folder / "out").glob(".*.part")) and process.poll() is None:
+        time.sleep(0.002)
+    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.kill()
+    process.wait()
+    assert len(workers) >= 2
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < deadline, "a worker goes on though nobody waits for it"
+        time.sleep(0.05)
+    assert [path.name for path in (folder / "out").iterdir()] == []
+
+
 def test_an_interruption_while_the_program_loads_is_one_line(tmp_path: Path) -> None:
     script = """
 import os, signal, sys
