@@ -6,10 +6,12 @@ its rectangle, so neighbours never touch.
 
 from __future__ import annotations
 
+import threading
+from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter, QPen, QStaticText
 
 from jaxscope.gui.fonts import proportional
 from jaxscope.gui.theme import colour, font, theme
@@ -106,6 +108,33 @@ def text_width(text: str, with_font: QFont) -> float:
     return known
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Laid:
+    """A text whose letters are laid out, which takes longer than to paint them."""
+
+    text: QStaticText
+    width: float
+    height: float
+    font: QFont
+    #: the font that was asked for, kept so that no other one has its identity
+    asked: QFont
+
+    @staticmethod
+    def of(text: str, with_font: QFont) -> _Laid:
+        """Lay a text out."""
+        chosen, laid = fitting(with_font, text), QStaticText(text)
+        laid.setTextFormat(Qt.TextFormat.PlainText)
+        laid.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        width, height = text_width(text, with_font), QFontMetricsF(chosen).height()
+        return _Laid(laid, width, height, chosen, with_font)
+
+
+_laid: dict[tuple[int, str], _Laid] = {}
+_MOST_LAID = 4096
+#: what is laid out is changed while it is painted, so one thread alone may use it: that of the window
+_GUI_THREAD = threading.main_thread().ident
+
+
 def draw_text(
     painter: QPainter,
     rect: QRectF,
@@ -115,8 +144,26 @@ def draw_text(
     align: Qt.AlignmentFlag = LEFT,
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideNone,
 ) -> None:
-    """Draw one line of text in a rectangle."""
-    chosen = fitting(with_font or font(), text)
+    """Draw one line of text in a rectangle, which cuts what does not fit into it and is not elided.
+
+    The same words in the same fonts are drawn at every repaint: they are laid out once.
+    """
+    chosen = with_font or font()
+    if threading.get_ident() == _GUI_THREAD:
+        known = _laid.get((id(chosen), text))
+        if known is None:
+            if len(_laid) >= _MOST_LAID:
+                _laid.clear()
+            known = _laid[id(chosen), text] = _Laid.of(text, chosen)
+        x, y, width, height = rect.getRect()
+        share = 0.0 if align is LEFT else 1.0 if align is RIGHT else 0.5 if align is CENTRE else None
+        if share is not None and known.width <= width and known.height <= height:
+            x += (width - known.width) * share
+            painter.setFont(known.font)
+            painter.setPen(ink(token))
+            painter.drawStaticText(QPointF(x, y + (height - known.height) / 2), known.text)
+            return
+    chosen = fitting(chosen, text)
     painter.setFont(chosen)
     painter.setPen(ink(token))
     if elide != Qt.TextElideMode.ElideNone:

@@ -80,6 +80,7 @@ def test_two_cursors_say_their_distance_and_what_the_filter_did_between_them(des
         channels=tuple(range(6)),
         before=sizes,
         after=replace(sizes, rms=rms / 2),
+        removed=sizes,
         filtered=(True, True, True, True, False, True),
     )
     desk.window.receive(frame)

@@ -64,6 +64,7 @@ def measured(desk) -> None:
             channels=tuple(range(6)),
             before=sizes,
             after=sizes,
+            removed=sizes,
             filtered=(True,) * 6,
         )
     )
