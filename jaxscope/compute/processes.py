@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import time
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -44,6 +45,8 @@ _PER_PROCESSOR = 2
 PATIENCE_S = 120
 #: samples (channels times time) that are read back at once
 PIECE_VALUES = 2_000_000
+#: seconds in which processes that are told to end may tidy up
+ORDERLY_S = 2.0
 #: seconds between two looks at whether shares are done
 LOOK_S = 0.2
 
@@ -134,8 +137,9 @@ def filter_share(source: Source, group: BatchGroup, share: Share, folder: str) -
 
 def run_rank(rank: Rank) -> int | JaxscopeError:
     """Join the other processes, filter the shares, and return how many samples all of them have filtered together."""
-    # the transport tells of its peers on standard output, which belongs to whoever started this
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # the transport tells of its peers, and where one has gone of itself, on streams that belong to whoever started this
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     import jax
 
     from jaxscope.engines.setup import prepare_jax
@@ -188,6 +192,18 @@ def _outcome(future: Future[int | JaxscopeError]) -> int | JaxscopeError:
         return future.result()
     except BrokenProcessPool:
         return WriteError("one of the processes has ended", hint="filter in one process, or with fewer of them")
+
+
+def end_children() -> None:
+    """End the processes: one that waits for another, which has gone, would do so for minutes and hears nothing."""
+    children = active_children()
+    for process in children:
+        process.terminate()
+    moment = time.monotonic() + ORDERLY_S
+    for process in children:
+        process.join(max(0.0, moment - time.monotonic()))
+        if process.is_alive():
+            process.kill()
 
 
 class SharedWork:
@@ -257,10 +273,11 @@ class SharedWork:
                     done, waiting = wait(waiting, timeout=LOOK_S, return_when=FIRST_COMPLETED)
                     outcomes = [_outcome(future) for future in done]
                     failures += [outcome for outcome in outcomes if isinstance(outcome, JaxscopeError)]
+                    if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+                        end_children()
                     yield 1.0 - len(waiting) / len(ranks)
             except BaseException:
-                for process in active_children():
-                    process.terminate()
+                end_children()
                 pool.shutdown(cancel_futures=True)
                 raise
         if failures:

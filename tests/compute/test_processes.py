@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +18,7 @@ from jaxscope.compute.batch_plan import BatchOptions, plan_batch
 from jaxscope.compute.processes import shares_of
 from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.errors import UsageError
+from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import FilterChain, Stage
 
@@ -27,7 +34,7 @@ def filtered(folder: Path, x: np.ndarray, chain: FilterChain, processes: int, su
     assert told["n_channels"] == len(x)
     assert told["max_abs_vs_reference"] < 1e-10
     assert {path.name for path in folder.iterdir()} >= {target.name, f"{target.name}.json"}
-    assert not list(folder.glob(".jaxscope*"))
+    assert not list(folder.glob(".*"))
     return np.load(target)
 
 
@@ -72,3 +79,30 @@ def test_more_processes_than_a_machine_can_hold_are_refused(tmp_path: Path) -> N
             rate_hz=RATE_HZ, processes=100_000,
         )  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are listed under /proc")
+@pytest.mark.parametrize("number", [0, 1])
+def test_one_of_them_that_is_killed_ends_the_run_in_one_line(number: int, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((2, 3_000_000), dtype=np.float32))
+    (tmp_path / "c.json").write_text(json.dumps(chain_to_dict(FilterChain(stages=(LOW,)))))
+    words = ("filter", "x.npy", "-o", "y.npy", "--rate", "500", "--chain", "c.json", "--processes", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jaxscope", *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        workers: list[int] = []
+        while len(workers) < 2 and process.poll() is None:
+            time.sleep(0.01)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            told = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+            workers = [child for child, line in told.items() if b"spawn_main" in line]
+        os.kill(workers[number], signal.SIGKILL)
+        out, error = process.communicate(timeout=100)
+    assert (process.returncode, out) == (3, "")
+    assert error == "jaxscope: one of the processes has ended; filter in one process, or with fewer of them\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.json", "x.npy"]
