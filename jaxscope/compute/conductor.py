@@ -17,6 +17,7 @@ from jaxscope.compute.bad_spans import excluded_of
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
+from jaxscope.compute.fit_job import FitJobs
 from jaxscope.compute.folder_job import FolderJobs
 from jaxscope.compute.frames import ExportProgress, Failure, Outcome
 from jaxscope.compute.indexing import IndexDesk
@@ -71,6 +72,7 @@ class Conductor:
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
         self.folders = FolderJobs(self._bench, self._scheduler)
         self.sweeps = SweepJobs(self._bench, self._scheduler)
+        self.fits = FitJobs(self._bench, self._scheduler)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
             self._scheduler.submit("prepare", prepare)
@@ -165,13 +167,11 @@ class Conductor:
     def export(self, request: AnyExport) -> int:
         """Begin an export; outcomes are ExportProgress or Failure. Returns the job's number."""
         self._exports += 1
-        job = self._exports
-        lane = f"export-{job}"
+        job, lane = self._exports, f"export-{self._exports}"
         wish = self._wish(as_shown=request.as_shown)
         if wish is None:
-            self._bench.deliver(
-                Failure(revision=self._store.revision, what="export", sentence="There is no recording to export")
-            )
+            words = "There is no recording to export"
+            self._bench.deliver(Failure(revision=self._store.revision, what="export", sentence=words))
             return job
         self._scheduler.add_lane(Lane(name=lane, rank=5))
 

@@ -18,6 +18,7 @@ from jaxscope.compute.analysis_frames import AnalysisFrame
 from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.device_frames import Devices
 from jaxscope.compute.envelopes import Envelope
+from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.compute.folder_frames import FolderOutcome
 from jaxscope.compute.import_form import ImportPreview
 from jaxscope.compute.measure_frames import MeasureFrame
@@ -362,4 +363,5 @@ Outcome = (
     | ImportPreview
     | FolderOutcome
     | SweepFrame
+    | FitFrame
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jaxscope.gui.command_table_events import EVENTS
+from jaxscope.gui.command_table_fit import FIT
 from jaxscope.gui.command_table_keys import KEYS_ONLY
 from jaxscope.gui.command_table_menus import COMPUTE, EDIT, FILE, FILTER, HELP
 from jaxscope.gui.command_table_run import RUN
@@ -10,7 +11,19 @@ from jaxscope.gui.command_table_spectrum import SPECTRUM
 from jaxscope.gui.command_table_view import VIEW
 from jaxscope.gui.commands import Command
 
-COMMANDS: tuple[Command, ...] = (*FILE, *EDIT, *EVENTS, *VIEW, *SPECTRUM, *RUN, *FILTER, *COMPUTE, *HELP, *KEYS_ONLY)
+COMMANDS: tuple[Command, ...] = (
+    *FILE,
+    *EDIT,
+    *EVENTS,
+    *VIEW,
+    *SPECTRUM,
+    *RUN,
+    *FILTER,
+    *FIT,
+    *COMPUTE,
+    *HELP,
+    *KEYS_ONLY,
+)
 
 
 def command(name: str) -> Command:

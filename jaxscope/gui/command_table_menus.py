@@ -233,6 +233,16 @@ FILTER = (
         is_on=lambda window: window.window.sweep.is_open,
     ),
     Command(
+        name="fit",
+        text="Fit a filter",
+        rows=here("fit a filter"),
+        menu="Filter",
+        icon="target",
+        run=lambda window: window.window.fit.toggle(),
+        is_enabled=has_recording,
+        is_on=lambda window: window.window.fit.is_open,
+    ),
+    Command(
         name="compare",
         text="Pinned chain in place of its own",
         rows=(("traces", "pinned chain or own one"), ("response", "pinned chain or own one")),

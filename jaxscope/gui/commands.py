@@ -62,7 +62,7 @@ class Command:
     @property
     def shown_key(self) -> str:
         """The first key, as it is shown in menus."""
-        for context in ("anywhere", "traces", "overview"):
+        for context in ("anywhere", "traces", "overview", "fit"):
             keys = self.keys(context)
             if keys:
                 return keys[0]

@@ -91,7 +91,7 @@ class KeyRouter(QObject):
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(lambda command=command: self.run(command))
             self._shortcuts.append(shortcut)
-        self._contexts = {context: table_of(context) for context in ("traces", "overview")}
+        self._contexts = {context: table_of(context) for context in ("traces", "overview", "fit")}
         self._raw_keys = frozenset(portable(key) for key in key_table().keys_of(RAW_ROW[0], RAW_ROW[2]))
 
     def run(self, command: Command) -> bool:
@@ -122,7 +122,12 @@ class KeyRouter(QObject):
                 self._space_since_ms = event.timestamp()
             self._actions.hold_space(held=True)
             return True
-        command = self._contexts[self._listening[watched]].get(sequence)
+        context = self._listening[watched]
+        if context == "traces" and self._window.fit.is_open:
+            fitting = self._contexts["fit"].get(sequence)
+            if fitting is not None and self.run(fitting):
+                return True
+        command = self._contexts[context].get(sequence)
         if command is None:
             return False
         self.run(command)

@@ -29,6 +29,7 @@ from jaxscope.gui.views import VIEWS
 from jaxscope.gui.views.banner import Banner, Notice
 from jaxscope.gui.views.base import AbstractView, ViewKit
 from jaxscope.gui.views.dock import Dock
+from jaxscope.gui.views.fit_panel import FitPanel
 from jaxscope.gui.views.folder_drawer import FolderDrawer
 from jaxscope.gui.views.header_strip import HeaderStripView
 from jaxscope.gui.views.overview import OverviewView
@@ -120,6 +121,7 @@ class MainWindow(QWidget):
         self.drawer: SpectrumDrawer = made["drawer"]
         self.folder: FolderDrawer = made["folder"]
         self.sweep: SweepDrawer = made["sweep"]
+        self.fit: FitPanel = made["fit"]
         self.dock: Dock = made["dock"]
         self.status: StatusBarView = made["status"]
         self.start = StartScreen(short_titles())
@@ -179,7 +181,7 @@ class MainWindow(QWidget):
 
     def show_start(self) -> None:
         """Show the start screen."""
-        below = (self.overview, self.drawer, self.folder, self.sweep)
+        below = (self.overview, self.drawer, self.folder, self.sweep, self.fit)
         for part in (self.top, self.status, self.traces, self.rail, self.strip, *below):
             part.close_recording()
         self.start.look_again()

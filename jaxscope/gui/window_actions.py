@@ -127,6 +127,15 @@ class WindowActions(WindowFiles):
         if not self.window.folder.is_open and not self.window.sweep.is_open:
             self.window.traces.setFocus()
 
+    def show_fit(self) -> None:
+        """Give the panel of a fit the dock's place, or the place back; a sweep of the same chain ends."""
+        fit = self.window.fit
+        if fit.is_open:
+            self.window.sweep.close_drawer()
+            self.window.parts.open_dock(fit)
+        self.window.lay_out_parts()
+        self.window.traces.setFocus()
+
     # --- the picture
 
     def pan_pixels(self, pixels: int) -> None:

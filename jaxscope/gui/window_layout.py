@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QStackedW
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.taking_turns import TakingTurns
 from jaxscope.gui.theme import colour, scaled, theme
+from jaxscope.gui.views.dock_panel import show_instead
 from jaxscope.gui.views.fold_strip import WIDTH_PX, FoldStrip
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class WindowLayout:
         window.drawer.setVisible(has_drawer)
         is_taken = has_drawer or has_folder or has_sweep
         window.overview.setVisible(viewport.show_overview and not is_zen and not is_taken)
+        show_instead(window.dock.column, window.fit, shown=window.fit.is_open)
         self.fold.setVisible(self._is_folded and not is_zen)
         if not self._is_folded:
             window.dock.setVisible(not is_zen)
@@ -223,7 +225,10 @@ class WindowLayout:
     def close_dock(self) -> bool:
         """Close the dock where it stands over the traces, else the drawer; return whether it did."""
         if not self._is_folded or not self._window.dock.isVisible():
-            drawers = (self._window.sweep, self._window.folder, self._window.drawer)
+            window = self._window
+            if window.fit.escape():
+                return True
+            drawers = (window.sweep, window.folder, window.drawer)
             return any(drawer.close_drawer() for drawer in drawers)
         self._close_dock()
         return True

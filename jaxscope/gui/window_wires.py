@@ -23,7 +23,7 @@ def connect_views(window: MainWindow) -> None:
     window.dock.hinted.connect(window.status.say)
     window.dock.response.plot.compare_wanted.connect(window.shell.compare)
     window.dock.response.plot.pin_wanted.connect(window.shell.pin_chain)
-    window.dock.poles_zeros.dragging.connect(window.strip.show_pole_drag)
+    window.dock.poles_zeros.dragging.connect(lambda on: window.strip.show_following("pole" if on else ""))
     theme().changed.connect(window.follow_theme)
 
 
@@ -48,6 +48,33 @@ def _connect_commands(window: MainWindow) -> None:
     window.start.show_recent(actions.settings.recent)
     window.status.cancel_asked.connect(actions.conductor.cancel)
     _connect_folder(window)
+    _connect_fit(window)
+
+
+def _connect_fit(window: MainWindow) -> None:
+    fit, actions, marks = window.fit, window.actions_, window.traces.model.goals
+    marks.choose = fit.select
+    theme().dress_when_shown(fit)
+
+    def show(selected: int | None = None) -> None:
+        marks.shown, marks.selected = fit.is_open, selected if fit.is_open else None
+        window.traces.update()
+
+    def make_way() -> None:
+        if window.sweep.is_open:  # both turn the same chain
+            fit.close_drawer()
+
+    window.sweep.toggled.connect(make_way)
+    fit.toggled.connect(actions.show_fit)
+    fit.toggled.connect(show)
+    fit.picked.connect(show)
+    fit.hinted.connect(window.status.say)
+    fit.asked.connect(actions.conductor.fits.begin)
+    fit.foreseen.connect(actions.conductor.fits.prepare)
+    fit.stop_asked.connect(actions.conductor.fits.stop)
+    fit.fitting.connect(window.dock.response.plot.hold_ghost)
+    fit.running.connect(lambda on: window.strip.show_following("fit" if on else ""))
+    fit.escaped.connect(actions.escape)
 
 
 def _connect_folder(window: MainWindow) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from jax import Array, lax
 
+from jaxscope.dsp.response import freqz_sos
 from jaxscope.learn.pole_pairs import Pairs, pairs_of, pole_radii, sections_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -26,8 +27,10 @@ _FIRST_RATE, _LAST_RATE = 0.06, 0.0008
 _BETA_1, _BETA_2, _TINY = 0.9, 0.99, 1e-12
 #: How strongly a filter must leave alone what no goal names, and must not make anything larger.
 _REST, _GROWTH = 0.02, 0.5
-#: Leftovers below this share of the amplitude (−80 dB) are as good as none; how much a tenth of what is left counts.
-_FAINT, _DEPTH = 1e-4, 0.004
+#: A share of the amplitude that is as good as nothing (−80 dB).
+_FAINT = 1e-4
+#: Down to this share of the amplitude (−50 dB) a removal is worth going on with, and how much a tenth of its power is.
+_DEEP, _DEPTH = 3e-3, 0.002
 
 
 class Targets(NamedTuple):
@@ -96,12 +99,6 @@ def normal_sections(pairs: Pairs, targets: Targets) -> Array:
     return jnp.where(used & (jnp.arange(6) < 3), sections * factor, sections)
 
 
-def response(sections: Array, omega: Array) -> Array:
-    """Return the complex response of a cascade at frequencies in radians per sample, same shape as ``omega``."""
-    above, above_i, below, below_i = _values_at(sections, omega)
-    return jnp.prod(lax.complex(above, above_i) / lax.complex(below, below_i), axis=-1)
-
-
 def _lines(n: int) -> Array:
     """Return the frequencies of the spectrum of ``n`` real samples, in radians per sample."""
     return jnp.linspace(0.0, math.pi, n // 2 + 1, dtype=jnp.float64)
@@ -114,7 +111,7 @@ def filtered_spans(sections: Array, spectra: Array, *, zero_phase: bool) -> Arra
     that is longer than any pole rings, so of that nothing is left there, and a steady start needs no state.
     """
     n = 2 * (spectra.shape[1] - 1)
-    through = response(sections, _lines(n))
+    through = freqz_sos(sections, _lines(n))[1]
     return spectra * (through * jnp.conj(through) if zero_phase else through)
 
 
@@ -151,7 +148,7 @@ def loss_of(numbers: Array, targets: Targets, *, zero_phase: bool) -> tuple[Arra
     errors, sections = errors_of(numbers, targets, zero_phase=zero_phase)
     weight = targets.weight / jnp.maximum(jnp.sum(targets.weight), 1e-30)
     # what is removed may go on going down, though its share of the amplitude hardly changes any more
-    depth = jnp.log10(1 + errors / _FAINT**2)
+    depth = jnp.log10(1 + errors / _DEEP**2)
     of_goals = jnp.sum(weight * (errors + _DEPTH * (1 - targets.is_keep) * depth))
     rest = jnp.sqrt(squared_magnitude(sections, targets.rest_omega) + _FAINT**2 * 1e-4)
     left = jnp.sum(targets.rest_share * (rest - 1) ** 2)

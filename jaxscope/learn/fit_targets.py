@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
@@ -98,18 +100,19 @@ def make_targets(
     to_omega = 2 * math.pi / rate_hz
     base = np.ones_like(points) if others is None else others(points.reshape(-1)).reshape(points.shape)
     is_keep = np.array([float(goal.is_keep) for goal in goals] + [0.0] * (MOST_GOALS - len(goals)))
-    return Targets(
-        is_keep=is_keep,
-        weight=weight,
-        omega=points * to_omega,
-        share=share,
-        base=base,
-        rest_omega=rest * to_omega,
-        rest_share=rest_share / rest_share.sum(),
-        decay=np.float64(least_decay(ringing_s, rate_hz)),
-        used=(np.arange(bucket_of(n_sections)) < n_sections).astype(np.float64),
-        **_row_arrays(goals, rows),
-    )
+    made: dict[str, npt.NDArray[Any]] = {
+        "is_keep": is_keep,
+        "weight": weight,
+        "omega": points * to_omega,
+        "share": share,
+        "base": base,
+        "rest_omega": rest * to_omega,
+        "rest_share": rest_share / rest_share.sum(),
+        "decay": np.array(least_decay(ringing_s, rate_hz)),
+        "used": (np.arange(bucket_of(n_sections)) < n_sections).astype(np.float64),
+        **_row_arrays(goals, rows, rate_hz),
+    }
+    return Targets(**{name: jnp.asarray(values) for name, values in made.items()})
 
 
 def bucket_of(n_sections: int) -> int:
@@ -157,7 +160,7 @@ def _beside(points: FloatArray, removed: Sequence[tuple[float, float]], reach_hz
     return share
 
 
-def _row_arrays(goals: Sequence[BandGoal], rows: Sequence[SpanRow]) -> dict[str, FloatArray]:
+def _row_arrays(goals: Sequence[BandGoal], rows: Sequence[SpanRow], rate_hz: float) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of the rows, padded to their bucket; none of them where nothing is marked."""
     count = next((size for size in ROW_BUCKETS if size >= len(rows)), MOST_ROWS) if rows else 0
     longest = max((row.before.size for row in rows), default=0)
@@ -176,9 +179,13 @@ def _row_arrays(goals: Sequence[BandGoal], rows: Sequence[SpanRow]) -> dict[str,
         of_goal[row.goal, at] = 1 / max(sizes_of(part, is_keep=is_keep)[0], 1e-300)
     mates = [sum(other.goal == row.goal for other in rows) for row in rows]
     of_goal[:, : len(rows)] /= np.array(mates, dtype=np.float64) if rows else 1.0
+    # what is to go need not stay where something else is kept; a line of a spectrum is three wide
+    lines_hz = np.linspace(0.0, rate_hz / 2, length // 2 + 1)
+    removed = [band for goal in goals if not goal.is_keep for band in goal.bands_hz]
+    asked = _beside(lines_hz, removed, 3 * float(lines_hz[1]))
     return {
         "before": np.fft.rfft(before),
-        "wanted": np.fft.rfft(wanted),
+        "wanted": np.fft.rfft(wanted) * asked,
         "scored": scored,
         "slope": slope,
         "row_is_keep": row_is_keep,
@@ -231,8 +238,8 @@ def make_start(
         )
         for pole_hz, pole_damping, zero_hz, zero_damping in found
     ]
-    columns = np.array(numbers, dtype=np.float64).T
-    return Pairs(*columns, gain=np.float64(0.0), delay=np.float64(0.5))  # type: ignore[arg-type]
+    places, dampings, zeros, zero_dampings = jnp.asarray(np.array(numbers, dtype=np.float64).T)
+    return Pairs(places, dampings, zeros, zero_dampings, gain=jnp.float64(0.0), delay=jnp.float64(0.5))
 
 
 #: frequency and damping of a pair of poles, then of a pair of zeros

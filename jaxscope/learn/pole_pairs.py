@@ -15,6 +15,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxscope.dsp.shapes import ArrayLike
+
 #: A pole rings until it has fallen to this share, as the pole-zero plane says it.
 FAINT = 0.01
 #: Numbers beyond this move nothing any more: there the sigmoid and the exponential have ended.
@@ -38,13 +40,15 @@ class Pairs(NamedTuple):
 
 def flat_numbers(pairs: Pairs) -> Array:
     """Return all numbers in one row, (4 n_sections + 2,)."""
-    return jnp.concatenate([jnp.atleast_1d(jnp.asarray(part, dtype=jnp.float64)) for part in pairs])
+    parts: list[ArrayLike] = list(pairs)
+    return jnp.concatenate([jnp.atleast_1d(jnp.asarray(part, dtype=jnp.float64)) for part in parts])
 
 
 def pairs_of(numbers: Array) -> Pairs:
     """Return the numbers by their names."""
     n_sections = (numbers.shape[0] - 2) // 4
-    return Pairs(*numbers[:-2].reshape(4, n_sections), gain=numbers[-2], delay=numbers[-1])
+    place, damping, zero, zero_damping = numbers[:-2].reshape(4, n_sections)
+    return Pairs(place, damping, zero, zero_damping, gain=numbers[-2], delay=numbers[-1])
 
 
 def least_decay(ringing_s: float, rate_hz: float) -> float:

@@ -24,8 +24,7 @@ ALPHA = BandGoal(is_keep=True, bands_hz=((8.0, 12.0),))
 
 def _made(goals, rows=(), *, n_sections=3, rate_hz=RATE_HZ, ringing_s=RINGING_S):
     limits = {"n_sections": n_sections, "rate_hz": rate_hz, "ringing_s": ringing_s}
-    targets = jax.tree.map(jnp.asarray, make_targets(goals, rows, **limits))
-    return flat_numbers(make_start(goals, rows, **limits)), targets
+    return flat_numbers(make_start(goals, rows, **limits)), make_targets(goals, rows, **limits)
 
 
 def _descend(numbers, targets: Targets, steps: int = STEPS, *, zero_phase: bool = False) -> Iterator[Stand]:
@@ -166,7 +165,7 @@ def test_what_other_stages_have_removed_is_no_work_and_what_they_took_is_not_ask
     for share in (1e-6, 0.5):
         others = lambda hz, share=share: np.where(hz > 40, share, 0.5)  # noqa: E731
         targets = make_targets([HUM, ALPHA], [], others=others, **limits)
-        stand = next(_descend(numbers, jax.tree.map(jnp.asarray, targets), steps=1))
+        stand = next(_descend(numbers, targets, steps=1))
         assert float(stand.errors[0]) < share**2
-    *_, stand = _descend(numbers, jax.tree.map(jnp.asarray, targets))
+    *_, stand = _descend(numbers, targets)
     assert abs(_gain_db(stand.sections, 8.0, 12.0)) < 0.2

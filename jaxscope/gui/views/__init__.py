@@ -21,6 +21,7 @@ VIEWS: Registry[type[AbstractView]] = Registry(
         "drawer": "jaxscope.gui.views.spectrum_drawer:SpectrumDrawer",
         "folder": "jaxscope.gui.views.folder_drawer:FolderDrawer",
         "sweep": "jaxscope.gui.views.sweep_drawer:SweepDrawer",
+        "fit": "jaxscope.gui.views.fit_panel:FitPanel",
         "dock": "jaxscope.gui.views.dock:Dock",
         "status": "jaxscope.gui.views.status_bar:StatusBarView",
     },

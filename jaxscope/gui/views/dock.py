@@ -263,7 +263,7 @@ class Dock(QWidget, AbstractView):
         outer.addWidget(self._whole)
         # the parts shrink before the whole scrolls: only the least height that large text sets counts
         self._content.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        column = QVBoxLayout(self._content)
+        self.column = column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
@@ -306,7 +306,7 @@ class Dock(QWidget, AbstractView):
         self.presets_button.clicked.connect(self.open_preset_menu)
         self.tabs.chosen.connect(lambda face: self._dispatch(ChooseFace(face=face)))
         self.chain.add_wanted.connect(self.open_add_menu)
-        self.chain.opened.connect(self._focus_face)
+        self.chain.opened.connect(lambda: self._face().focus_first())
         self.chain.verticalScrollBar().valueChanged.connect(lambda _value: self._show_hidden())
         for part in (*self._parts(), self.design, self.coefficients, self.poles_zeros):
             part.escaped.connect(self.escaped)
@@ -336,9 +336,6 @@ class Dock(QWidget, AbstractView):
             "poles_zeros": self.poles_zeros,
         }
         return faces[self._state.viewport.face]
-
-    def _focus_face(self) -> None:
-        self._face().focus_first()
 
     def _say_for_a_while(self, sentence: str) -> None:
         if sentence:

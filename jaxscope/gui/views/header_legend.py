@@ -22,6 +22,13 @@ _NAMES_PX = 160
 #: The stroke before a name with its gap, and the gap after an entry.
 _STROKE_PX, _GAP_PX = 22, 22
 
+#: What After follows at the moment, and what is said of it then.
+Follows = Literal["", "pole", "fit"]
+_NOTES: dict[str, str] = {
+    "": "in the colour of the channel",
+    "pole": "follows the pole while you drag",
+    "fit": "redrawn at every 8th step",
+}
 Toggle = Literal["", "before", "after"]
 
 #: Letters of the title of a montage that its chip shows.
@@ -59,7 +66,7 @@ class Legend:
 
     state: SessionState
     is_held: bool = False
-    follows_pole: bool = False
+    follows: Follows = ""
     shift_words: str = ""
     has_notes: bool = True
     #: (what, how much) between two cursors
@@ -79,18 +86,18 @@ class Legend:
             return [Entry(name="Raw, filter hidden", token="before", toggles="after")]
         if mode == "difference":
             return [Entry(name="Difference", token="diff", note="before − after: what the filter took away")]
-        if mode == "curtain" and not (self.follows_pole or self.is_held):
+        if mode == "curtain" and not (self.follows or self.is_held):
             return []  # flags at the curtain say it
         before = Entry(name="Before", token="before", toggles="before")
         if not self.state.viewport.show_before:
             before = Entry(name="Before, hidden", token="off", toggles="before")
         pin = pin_in_force(self.state)
-        note = "follows the pole while you drag" if self.follows_pole else "in the colour of the channel"
+        note = _NOTES[self.follows]
         if self.is_held:
             note = "held at the last stable filter"
         elif pin is not None:
             note = f"pinned: {pin.name}"
-        elif self.shift_words and not self.follows_pole:
+        elif self.shift_words and not self.follows:
             return [before, Entry(name=f"After, shifted back {self.shift_words}", token="after", toggles="after")]
         return [before, Entry(name="After", token="after", note=note, is_dashed=self.is_held, toggles="after")]
 
@@ -121,8 +128,8 @@ class Legend:
             return "X", "second cursor"
         if viewport.mode == "difference" or not self.state.document.filter_on or self.is_held:
             return None
-        if self.follows_pole:
-            return "Esc", "puts it back"
+        if self.follows:
+            return "Esc", "puts it back" if self.follows == "pole" else "stops the fit"
         if viewport.mode == "curtain" and not viewport.raw:
             return "C", "brings the curtain to the pointer"
         return "R", "shows the filter again" if viewport.raw else "hides the filter"

@@ -26,7 +26,7 @@ from jaxscope.gui.painting.lanes import lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_pan
-from jaxscope.gui.views.header_legend import Legend, Toggle, paint_legend, placed_entries, toggle_at
+from jaxscope.gui.views.header_legend import Follows, Legend, Toggle, paint_legend, placed_entries, toggle_at
 from jaxscope.gui.views.header_scale import MainScale, number_in
 from jaxscope.gui.views.traces_cursors import cursor_measures, lane_in_question
 from jaxscope.gui.views.traces_numbers import span_text
@@ -64,7 +64,7 @@ class HeaderStripView(AbstractView, QWidget):
         self._state = state
         self._info: RecordingInfo | None = None
         self._is_held = False
-        self._follows_pole = False
+        self._follows: Follows = ""
         self._shown_bar = 0.0
         #: by how much After is drawn earlier, in words; empty where it is drawn as it is
         self._shift_words = ""
@@ -191,9 +191,9 @@ class HeaderStripView(AbstractView, QWidget):
             if sum(needed) + self._row.spacing() * max(0, shown - 1) <= room:
                 return
 
-    def show_pole_drag(self, on: bool) -> None:  # noqa: FBT001
-        """Say that After follows a pole while it is dragged, or no longer."""
-        self._follows_pole = on
+    def show_following(self, what: Follows) -> None:
+        """Say what After follows: a pole while it is dragged, a fit, or (empty) nothing."""
+        self._follows = what
         self.update()
 
     def close_recording(self) -> None:
@@ -307,7 +307,7 @@ class HeaderStripView(AbstractView, QWidget):
         return Legend(
             state=self._state,
             is_held=self._is_held,
-            follows_pole=self._follows_pole,
+            follows=self._follows,
             shift_words=self._shift_words,
             has_notes=self._has_notes,
             measures=self._measured(),

@@ -31,6 +31,7 @@ _GROUPS = (
     ("response", "In the response"),
     ("overview", "On the overview"),
     ("sweep", "In the sweep"),
+    ("fit", "On the traces, while fitting"),
 )
 _COLUMNS = 3
 #: room for what a key does

@@ -49,7 +49,7 @@ class ResponseCanvas(QWidget, AbstractView):
         self._stable: DesignFrame | None = None
         self._spectrum: SpectrumFrame | None = None
         self._ghost: tuple[FloatArray, FloatArray] | None = None
-        self._by_hand = False
+        self._by_hand = self._holds_ghost = False
         self._blocked = False
         self._is_log = True
         #: (lowest, highest) of an axis that was drawn out, None where it shows all
@@ -115,6 +115,12 @@ class ResponseCanvas(QWidget, AbstractView):
         """Name the highest point of the curve (while a pole is dragged), or not."""
         self._names_peak = on
         self.update()
+
+    def hold_ghost(self, on: bool) -> None:  # noqa: FBT001
+        """Let the curve from before the edits stay on show, however long they go on, or no longer."""
+        self._holds_ghost = on
+        if not on:
+            self._rest.start()
 
     @property
     def ghost(self) -> tuple[FloatArray, FloatArray] | None:
@@ -228,7 +234,7 @@ class ResponseCanvas(QWidget, AbstractView):
         return self._stable if self.is_held and self._stable is not None else self._frame
 
     def _on_rest(self) -> None:
-        if self._hot is None and not self._by_hand:
+        if self._hot is None and not self._by_hand and not self._holds_ghost:
             self._ghost = None
             self.update()
 

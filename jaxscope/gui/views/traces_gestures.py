@@ -20,6 +20,7 @@ from jaxscope.gui.views.traces_cursors import cursor_near
 from jaxscope.gui.views.traces_dividers import is_on_divider
 from jaxscope.gui.views.traces_event_drag import EventDrag
 from jaxscope.gui.views.traces_events import event_at
+from jaxscope.gui.views.traces_goals import goal_at
 from jaxscope.session.actions import Arrange, LookAt, PlaceDivider, SelectChannels, SetCursors, SetScale, ShowLanes
 from jaxscope.session.actions_events import SelectEvent
 from jaxscope.session.state import Viewport
@@ -187,7 +188,12 @@ class TraceGestures:
             return
         if band is None:
             self._dispatch(SelectEvent(event=None))
+            goal = goal_at(self._view.model, self._view.width(), self._view.height(), origin)
+            if goal is not None:
+                self._view.model.goals.choose(goal)
             self._select(origin, event.modifiers())
+        elif band.width() > _CLICK_PX and self._view.model.goals.shown:
+            self._select_span(band)
         elif band.width() > _CLICK_PX:
             self._zoom_into(band)
         self._view.update()
@@ -259,6 +265,18 @@ class TraceGestures:
             band.setTop(0)
             band.setBottom(self._view.height())
         return band.intersected(QRectF(self._view.rect()))
+
+    def _select_span(self, band: QRectF) -> None:
+        """Select the time and the channels of a box, to be marked as a goal."""
+        model, height = self._view.model, self._view.height()
+        pane = pane_at(model.panes(self._view.width()), band.center().x())
+        edges_s = (pane.second_at(x, model.start_s, model.duration_s) for x in (band.left(), band.right()))
+        if band.height() < height - 1 and model.lanes:
+            top = lane_at(band.top(), height, model.rows) or 0
+            bottom = lane_at(min(band.bottom(), height - 1), height, model.rows) or 0
+            rows = range(top, bottom + 1)
+            self._dispatch(SelectChannels(names=tuple(lane.name for lane in model.lanes if lane.row in rows)))
+        self._dispatch(SetCursors(cursors_s=tuple(edges_s)))
 
     def _zoom_into(self, band: QRectF) -> None:
         model = self._view.model

@@ -22,6 +22,7 @@ from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_dividers import paint_dividers
 from jaxscope.gui.views.traces_events import paint_bad_spans, paint_events
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
+from jaxscope.gui.views.traces_goals import paint_goals
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import size_text
 from jaxscope.gui.views.traces_settling import paint_settling
@@ -73,6 +74,7 @@ def paint_cover(canvas: Canvas) -> None:
     for pane in canvas.panes:
         canvas.painter.save()
         canvas.painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
+        paint_goals(canvas, pane)
         paint_gap_labels(canvas, pane)
         if model.state.viewport.show_events:
             paint_events(canvas, pane)

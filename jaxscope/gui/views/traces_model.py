@@ -21,6 +21,7 @@ from jaxscope.gui.painting.geometry import PaneRect, panes_of
 from jaxscope.gui.painting.lanes import Lane, by_row, lane_at, lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
+from jaxscope.gui.views.traces_goals import GoalMarks
 from jaxscope.gui.views.traces_offsets import with_offsets_of
 from jaxscope.gui.views.traces_picture import look_key, painted_panes, picture_width, trace_colours, window_key
 from jaxscope.gui.views.traces_values import LaneMeasures, LaneValues, measures_between, peak_at, point_at, value_at
@@ -46,6 +47,7 @@ class TracesModel:
         self.lanes: tuple[Lane, ...] = ()
         self.by_row: tuple[tuple[Lane, ...], ...] = ()
         self.measures: MeasureFrame | None = None
+        self.goals = GoalMarks()
         #: how far a signal has run, None where none has
         self.reached_s: float | None = None
         self._height = 1.0

@@ -143,6 +143,22 @@ class FakeSweeps:
 
 
 @dataclass
+class FakeFits:
+    """Notes which fits the window asks for."""
+
+    asked: list[tuple]
+
+    def begin(self, request: object) -> None:
+        self.asked.append(("fit", request))
+
+    def prepare(self, request: object) -> None:
+        self.asked.append(("fit ahead", request))
+
+    def stop(self) -> None:
+        self.asked.append(("stop fit",))
+
+
+@dataclass
 class FakeConductor:
     """Notes what the window asks for."""
 
@@ -151,6 +167,7 @@ class FakeConductor:
     def __post_init__(self) -> None:
         self.folders = FakeFolders(self.asked)
         self.sweeps = FakeSweeps(self.asked)
+        self.fits = FakeFits(self.asked)
 
     def open(self, path: str, *, rate_hz: float | None = None, known: object = None, options: object = ()) -> None:
         self.asked.append(("open", path))

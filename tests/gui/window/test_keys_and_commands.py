@@ -24,7 +24,7 @@ from jaxscope.gui.views.keys_sheet import KeysSheet, listed_rows
 from jaxscope.session import actions as act
 from jaxscope.session.state import RecordingRef
 
-CONTEXTS = ("anywhere", "traces", "overview")
+CONTEXTS = ("anywhere", "traces", "overview", "fit")
 
 
 def focus_traces(desk) -> None:
@@ -59,10 +59,7 @@ def test_no_context_reuses_a_key_of_the_window():
 ABSENT = {
     ("traces", "event at the cursor or over the selection"),
     ("traces", "remove the selected event"),
-    ("traces", "fit a filter"),
 }
-#: whole contexts of parts that do not exist
-ABSENT_CONTEXTS = {"fit"}
 
 
 def test_every_row_of_the_table_works_or_is_known_to_be_absent(desk):
@@ -71,7 +68,7 @@ def test_every_row_of_the_table_works_or_is_known_to_be_absent(desk):
     missing = promised - bound_rows()
     assert missing <= ABSENT, "a key of the table without a command"
     of_parts = {"chain", "number", "table", "plane", "response", "sweep"}
-    assert {row[0] for row in rows} == {*CONTEXTS, *ABSENT_CONTEXTS, *of_parts}
+    assert {row[0] for row in rows} == {*CONTEXTS, *of_parts}
     listed = {row.does for group in listed_rows().values() for row in group}
     assert not {does for _, does in missing} & listed
     for item in COMMANDS:
@@ -99,11 +96,6 @@ def test_the_command_line_is_copied_with_the_saved_project_or_the_chains_themsel
     with filter_command.make_context("filter", shlex.split(QApplication.clipboard().text())[2:]) as context:
         assert context.params["project"] is None
         assert context.params["chains"] == ('{"format":"jaxscope-chain","version":1,"stages":[]}',)
-
-
-def test_keys_of_unbuilt_parts_are_absent():
-    bound = {key for item in COMMANDS for context in CONTEXTS for key in item.keys(context)}
-    assert not bound & {"Shift+W"}
 
 
 @pytest.mark.parametrize(

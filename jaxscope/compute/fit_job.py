@@ -1,0 +1,260 @@
+"""A fit: a filter descends to its goals, one complete filter a step, and every eighth is told.
+
+It runs beside what the hand waits for and yields after each step, so it ends within a step of being told to. The fitted
+stage stands behind the other stages of its chain, which stay as they are. Invariant: every filter that is told is
+stable and rings no longer than was allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.compute.design_job import rate_of_chain
+from jaxscope.compute.designs import Refusal, design_or_refusal
+from jaxscope.compute.fit_frames import FitFrame, GoalValue
+from jaxscope.compute.fit_signals import MarkedRow, marked_rows
+from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.workbench import Shown, Workbench
+from jaxscope.data.recording import Recording
+from jaxscope.errors import SpecError
+from jaxscope.filters.coefficients import Row
+from jaxscope.filters.spec import FilterChain
+from jaxscope.session.fit import FitGoal, FitPlan, check_goals
+from jaxscope.session.state import SessionState
+
+if TYPE_CHECKING:
+    from jaxscope.learn.fit import Targets
+
+FloatArray = npt.NDArray[np.float64]
+_LANE, _AHEAD = "fit", "fit-ahead"
+#: every so many steps the filter as it stands is told
+TOLD_EVERY = 8
+#: decibels below which a removal is all that can be wished
+_ALL_REMOVED_DB = -60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitRequest:
+    """What is fitted: a stage of a chain to the goals of a document.
+
+    ``stage`` is the place of an earlier fitted stage that this one will replace, None where it comes behind all others.
+    """
+
+    run: int
+    state: SessionState
+    chain: int
+    stage: int | None = None
+
+    @property
+    def plan(self) -> FitPlan:
+        """Goals and limits."""
+        return self.state.document.fit
+
+    @property
+    def others(self) -> FilterChain:
+        """The chain without the stage that is fitted; an empty one in zero phase where there is no chain yet."""
+        chains = self.state.document.chains
+        if self.chain >= len(chains):
+            return FilterChain(phase="zero")
+        chain = chains[self.chain]
+        return replace(chain, stages=tuple(one for at, one in enumerate(chain.stages) if at != self.stage))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Problem:
+    """Everything that a step needs, and what its numbers mean."""
+
+    goals: tuple[FitGoal, ...]
+    rows: tuple[MarkedRow, ...]
+    targets: Targets
+    numbers: Any
+    zero_phase: bool
+    rate_hz: float
+    note: str
+
+
+class FitJobs:
+    """Fits filters; the outcomes are FitFrames."""
+
+    def __init__(self, bench: Workbench, scheduler: Scheduler) -> None:
+        self._bench, self._scheduler = bench, scheduler
+        scheduler.add_lane(Lane(name=_LANE, thread="side", rank=2, restarts=True))
+        scheduler.add_lane(Lane(name=_AHEAD, thread="file", rank=3, least_interval_s=0.5, restarts=True))
+
+    def prepare(self, request: FitRequest) -> None:
+        """Compile what a fit to these goals runs, so that it begins at once; goals that cannot be are no matter yet."""
+        shown = self._bench.shown
+        if shown is not None:
+            self._scheduler.submit(_AHEAD, ahead_work(shown, request))
+
+    def begin(self, request: FitRequest) -> None:
+        """Fit anew, in place of what is being fitted."""
+        shown = self._bench.shown
+        if shown is None:
+            words, hint = "there is no picture of the recording yet", "try again in a moment"
+            self._bench.deliver(FitFrame(run=request.run, steps=0, problem=words, hint=hint, done=True))
+            return
+        self._scheduler.submit(_LANE, fit_work(self._bench, shown, request))
+
+    def stop(self) -> None:
+        """Fit no further; the filter stays as it was told last."""
+        self._scheduler.cancel(_LANE)
+
+
+def fit_work(bench: Workbench, shown: Shown, request: FitRequest) -> Callable[[CancelToken], Steps]:
+    """Return the work that delivers a filter every eight steps; it yields after each."""
+
+    def work(token: CancelToken) -> Steps:
+        recording = shown.wish.entry.recording
+        try:
+            with bench.busy("fit", "Preparing the fit"):
+                problem = yield from _problem_of(recording, request)
+                token.check()
+                descent = _descend(problem, request.run)
+                frame = next(descent)
+        except SpecError as error:
+            bench.deliver(FitFrame(run=request.run, steps=0, problem=error.message, hint=error.hint, done=True))
+            return
+        while True:
+            token.check()
+            if frame is not None:
+                bench.deliver(frame)
+            if frame is not None and frame.done:
+                return
+            yield
+            frame = next(descent)
+
+    return work
+
+
+def ahead_work(shown: Shown, request: FitRequest) -> Callable[[CancelToken], Steps]:
+    """Return the work that goes one step and tells nothing."""
+
+    def work(token: CancelToken) -> Steps:
+        try:
+            problem = yield from _problem_of(shown.wish.entry.recording, request)
+        except SpecError:
+            return  # whoever starts the fit is told
+        token.check()
+        next(_descend(problem, request.run))
+
+    return work
+
+
+def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, None, _Problem]:
+    """Yield while samples are read; return what is descended. SpecError says what cannot be."""
+    plan, info, others = request.plan, recording.info, request.others
+    rate_hz = rate_of_chain(request.state, info)
+    check_goals(plan, duration_s=info.duration_s, rate_hz=rate_hz)
+    design = design_or_refusal(others, rate_hz)
+    if isinstance(design, Refusal):
+        words = f"the other stages cannot run: {design.in_chain(others).reason}"
+        raise SpecError("fit", words, hint=design.hint)
+    from jaxscope.filters.response import frequency_response
+    from jaxscope.learn.fit_targets import BandGoal, SpanRow, is_left, make_start, make_targets
+    from jaxscope.learn.pole_pairs import flat_numbers
+
+    chains = request.state.document.chains
+    context = math.ceil(2 * plan.ringing_s * rate_hz) + 16
+    rows, note = yield from marked_rows(
+        recording, chains, request.chain, plan.goals, others=design, rate_hz=rate_hz, context=context
+    )
+    goals = [
+        BandGoal(is_keep=goal.is_keep, bands_hz=tuple(band.limits_hz(rate_hz) for band in goal.bands))
+        for goal in plan.goals
+    ]
+    for goal, bands in zip(plan.goals, goals, strict=True):
+        if bands.is_keep and bands.bands_hz and not is_left(bands, goals):
+            raise SpecError("fit", f"everything of {goal.sentence} is also to be removed", hint="remove one of them")
+    spans = [
+        SpanRow(goal=row.goal, before=row.arriving, wanted=row.arriving, first=row.first, stop=row.stop) for row in rows
+    ]
+    limits: dict[str, Any] = {
+        "n_sections": plan.n_sections, "rate_hz": rate_hz, "ringing_s": plan.ringing_s
+    }  # fmt: skip
+    return _Problem(
+        goals=plan.goals,
+        rows=tuple(rows),
+        targets=make_targets(goals, spans, others=lambda hz: np.abs(frequency_response(design, hz)), **limits),
+        numbers=flat_numbers(make_start(goals, spans, **limits)),
+        zero_phase=others.phase == "zero",
+        rate_hz=rate_hz,
+        note=note,
+    )
+
+
+def _descend(problem: _Problem, run: int) -> Generator[FitFrame | None, None, None]:
+    """Yield after each step: a frame after every eighth and the last, else None."""
+    import jax.numpy as jnp
+
+    from jaxscope.learn.fit import STEPS, fit_step
+    from jaxscope.learn.fit_measures import measure_fit
+
+    targets = problem.targets
+    numbers, moments = problem.numbers, jnp.zeros((2, problem.numbers.size))
+    distances: list[float] = []
+    for step in range(STEPS):
+        numbers, moments, stand = fit_step(numbers, moments, jnp.float64(step), targets, zero_phase=problem.zero_phase)
+        distances.append(float(stand.distance))
+        is_last = step == STEPS - 1
+        if step % TOLD_EVERY and not is_last:
+            yield None
+            continue
+        measured = measure_fit(stand.sections, targets, zero_phase=problem.zero_phase)
+        rows = _used_rows(np.asarray(stand.sections), problem.targets)
+        yield FitFrame(
+            run=run,
+            steps=STEPS,
+            step=step + 1,
+            distances=tuple(distances),
+            rows=rows,
+            poles=poles_of(rows),
+            values=_values(problem, *map(np.asarray, measured)),
+            rate_hz=problem.rate_hz,
+            note=problem.note,
+            done=is_last,
+        )
+
+
+def _used_rows(sections: FloatArray, targets: Targets) -> tuple[Row, ...]:
+    used = np.asarray(targets.used) > 0
+    return tuple((b0, b1, b2, a0, a1, a2) for b0, b1, b2, a0, a1, a2 in sections[used].tolist())
+
+
+def poles_of(rows: Sequence[Row]) -> tuple[tuple[float, float], ...]:
+    """Return both poles of each section as (re, im): the upper and the lower one, or the outer and the inner one."""
+    found: list[tuple[float, float]] = []
+    for row in rows:
+        half, spread = -row[4] / 2, row[4] ** 2 / 4 - row[5]
+        reach = math.sqrt(abs(spread))
+        if spread < 0:
+            found += [(half, reach), (half, -reach)]
+        else:
+            found += [(half + math.copysign(reach, half), 0.0), (half - math.copysign(reach, half), 0.0)]
+    return tuple(found)
+
+
+def _values(
+    problem: _Problem, band_power: FloatArray, row_power: FloatArray, row_height: FloatArray
+) -> tuple[GoalValue, ...]:
+    """Return what the filter does for each goal."""
+    found = []
+    for at, goal in enumerate(problem.goals):
+        own = [number for number, row in enumerate(problem.rows) if row.goal == at]
+        if own and goal.is_keep and all(problem.rows[number].kind == "ecg" for number in own):
+            height = float(np.mean([row_height[number] / problem.rows[number].height for number in own]))
+            found.append(GoalValue(value=(height - 1) * 100, unit="%", share=max(0.0, 1 - abs(height - 1))))
+            continue
+        power = float(band_power[at])
+        if own:
+            power = float(np.mean([row_power[number] / problem.rows[number].power for number in own]))
+        level_db = 10 * math.log10(max(power, 1e-30))
+        share = 1 - abs(math.sqrt(power) - 1) if goal.is_keep else level_db / _ALL_REMOVED_DB
+        found.append(GoalValue(value=level_db, unit="dB", share=min(max(share, 0.0), 1.0)))
+    return tuple(found)

@@ -1,0 +1,393 @@
+"""The panel of a fit, in the dock's place: goals, limits, start, how it goes, and whether the filter is kept.
+
+While it runs the filter of every eighth step is a stage of the chain, as a hand would write it, all as one step of
+undo; "Discard" takes that step back. Invariant: what is discarded or written over is what this panel has put there: a
+stage that was taken back or changed elsewhere ends the fit and is left alone.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Literal, Self
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from jaxscope.compute.fit_frames import FitFrame
+from jaxscope.compute.fit_job import FitRequest
+from jaxscope.compute.frames import Opened, Outcome
+from jaxscope.errors import SpecError, capitalised, counted
+from jaxscope.gui.components.painting import begin
+from jaxscope.gui.theme import colour, scaled
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
+from jaxscope.gui.views.fit_goal_popover import GoalPopover
+from jaxscope.gui.views.fit_parts import FitParts
+from jaxscope.gui.views.fit_stage import FittedStage, fitted_before, put_stage
+from jaxscope.session.actions_fit import LimitFit, RemoveGoal, SetGoal
+from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, Verb, with_span
+from jaxscope.session.state import SessionState
+
+_HINT = "Drag over the traces, then K keeps what is selected and J removes it. Enter starts, Esc closes"
+_RUNS = "Every step is a complete filter; stop at any time and keep what you see"
+Phase = Literal["idle", "preparing", "running", "ended"]
+_runs = count(1)
+
+
+class FitPanel(QWidget, AbstractView):
+    """Fits a filter to goals.
+
+    Parameters
+    ----------
+    dispatch : callable
+        Takes the actions of the user.
+    """
+
+    #: the panel was opened or closed
+    toggled = Signal()
+    hinted = Signal(str)
+    #: FitRequest
+    asked = Signal(object)
+    #: FitRequest that is likely to be asked for next
+    foreseen = Signal(object)
+    stop_asked = Signal()
+    #: the goal that is selected, None for none
+    picked = Signal(object)
+    #: a fitted filter is on show (True), or it is kept or gone (False): the response shows from where it came
+    fitting = Signal(bool)
+    #: a filter is on its way (True), or it has come to rest (False)
+    running = Signal(bool)
+    escaped = Signal()
+
+    def __init__(self, dispatch: Dispatch, state: SessionState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dispatch, self._state = dispatch, state
+        self.is_open = False
+        self.phase: Phase = "idle"
+        self.selected: int | None = None
+        self.frame: FitFrame | None = None
+        self.problem = ""
+        self._run = 0
+        self._merge_key = ""
+        #: where the stage of a fit that was begun comes, and that stage once there is one
+        self._wanted_place: tuple[int, int | None] = (0, None)
+        self._fitted: FittedStage | None = None
+        self._popover: GoalPopover | None = None
+        self.setAccessibleName("Fit a filter")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.parts = FitParts(self)
+        self._connect()
+        self.hide()
+
+    @classmethod
+    def of(cls, kit: ViewKit) -> Self:
+        """Make the view for a window."""
+        return cls(kit.dispatch, kit.state)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(360), scaled(500))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(240), scaled(160))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.parts.fit_width(self.width())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with begin(self) as painter:
+            painter.fillRect(self.rect(), colour("panel"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            event.ignore()
+
+    def _connect(self) -> None:
+        parts = self.parts
+        parts.close_button.clicked.connect(self.close_drawer)
+        parts.goals.picked.connect(self.select)
+        parts.goals.removed.connect(self.remove_goal)
+        parts.goals.edited.connect(self.edit_goal)
+        parts.goals.escaped.connect(self.escaped)
+        parts.add.clicked.connect(self.add_goal)
+        parts.keep_span.clicked.connect(lambda: self.mark("keep"))
+        parts.remove_span.clicked.connect(lambda: self.mark("remove"))
+        parts.poles.edited.connect(lambda value, key: self._limit(LimitFit(most_poles=round(value), merge_key=key)))
+        parts.ringing.edited.connect(lambda value, key: self._limit(LimitFit(ringing_s=value / 1e3, merge_key=key)))
+        for field in (parts.poles, parts.ringing):
+            field.escaped.connect(self.escaped)
+            field.complained.connect(self._complain)
+        for button in (parts.start, parts.again):
+            button.clicked.connect(self.start)
+        parts.stop.clicked.connect(self.stop)
+        parts.discard.clicked.connect(self.discard)
+        parts.keep.clicked.connect(self.keep)
+
+    # --- opening
+
+    def toggle(self) -> None:
+        """Open the panel, or close it."""
+        if self.is_open:
+            self.close_drawer()
+            return
+        self._set_open(is_open=True)
+        self.hinted.emit(_HINT)
+
+    def close_drawer(self) -> bool:
+        """Close; a filter that was not kept goes, as with a sweep. Return whether it was open."""
+        if not self.is_open:
+            return False
+        self.discard()
+        self._set_open(is_open=False)
+        return True
+
+    def escape(self) -> bool:
+        """Stop what runs, else close; return whether there was anything to do."""
+        if self.is_running:
+            self.stop()
+            return True
+        return self.close_drawer()
+
+    def close_recording(self) -> None:
+        """Close; there is nothing to fit to."""
+        self._end()
+        self._set_open(is_open=False)
+
+    def _set_open(self, *, is_open: bool) -> None:
+        if is_open == self.is_open:
+            return
+        self.is_open = is_open
+        self.problem = ""
+        self.toggled.emit()
+        if not is_open:
+            self.hinted.emit("")
+        self._foresee()
+        self._show()
+
+    def _foresee(self) -> None:
+        """Have what these goals need prepared while nothing runs."""
+        if self.is_open and self.plan.goals and not self.is_running:
+            chain, stage = fitted_before(self._state)
+            self.foreseen.emit(FitRequest(run=0, state=self._state, chain=chain, stage=stage))
+
+    # --- goals
+
+    @property
+    def plan(self) -> FitPlan:
+        """Goals and limits."""
+        return self._state.document.fit
+
+    @property
+    def selection(self) -> FitSpan | None:
+        """What K and J mark: between two cursors, the selected channels; None where nothing is selected."""
+        viewport = self._state.viewport
+        cursors_s = sorted(viewport.cursors_s)
+        if len(cursors_s) != 2 or cursors_s[0] == cursors_s[1] or not viewport.selected_channels:
+            return None
+        return FitSpan(start_s=cursors_s[0], stop_s=cursors_s[1], channels=viewport.selected_channels)
+
+    def mark(self, verb: Verb) -> None:
+        """Make a goal of what is selected."""
+        span = self.selection
+        if span is None:
+            self.hinted.emit("Nothing is selected: drag over the traces first")
+            return
+        try:
+            plan, at = with_span(self._state.document.fit, verb, span, self.selected)
+        except SpecError as error:
+            self._complain(f"{capitalised(error.message)}: {error.hint}")
+            return
+        is_new = at == len(self.plan.goals)
+        self._dispatch(SetGoal(goal=plan.goals[at], at=None if is_new else at))
+        self.select(at)
+
+    def select(self, at: int | None) -> None:
+        """Select a goal: what Delete removes, and what further spans of the same channels join."""
+        goals = self.plan.goals
+        self.selected = at if at is not None and 0 <= at < len(goals) else None
+        self.picked.emit(self.selected)
+        self._show()
+
+    def add_goal(self) -> None:
+        """Ask for a goal about frequencies."""
+        self._ask(None, None)
+
+    def edit_goal(self, at: int) -> None:
+        """Ask what a goal should become."""
+        self.select(at)
+        self._ask(self.plan.goals[at], at)
+
+    def _ask(self, goal: FitGoal | None, at: int | None) -> None:
+        if self._popover is None:
+            self._popover = GoalPopover(self.window())
+
+        def take(found: FitGoal) -> None:
+            place = len(self.plan.goals) if at is None else at
+            self._limit(SetGoal(goal=found, at=at))
+            self.select(place)
+
+        self._popover.ask(self.parts.add if at is None else self.parts.goals, goal, take)
+
+    @property
+    def popover(self) -> GoalPopover | None:
+        """The form of a goal, once it was needed."""
+        return self._popover
+
+    def remove_goal(self, at: int | None = None) -> None:
+        """Take a goal away, the selected one where none is named."""
+        place = self.selected if at is None else at
+        if place is not None:
+            self._dispatch(RemoveGoal(at=place))
+
+    def _limit(self, action: LimitFit | SetGoal) -> None:
+        try:
+            self._dispatch(action)
+        except SpecError as error:
+            self._complain(f"{capitalised(error.message)}: {error.hint}")
+            return
+        self._complain("")
+
+    def _complain(self, words: str) -> None:
+        self.problem = words
+        self._show()
+
+    # --- running
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a filter is on its way."""
+        return self.phase in ("preparing", "running")
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether a fitted filter waits to be kept or discarded."""
+        return self._fitted is not None
+
+    def start_or_keep(self) -> None:
+        """Enter: begin to fit; again: keep the filter."""
+        if self.has_filter:
+            self.keep()
+        elif not self.is_running:
+            self.start()
+
+    def start(self) -> None:
+        """Fit anew, from the beginning."""
+        self.discard()
+        self._run = next(_runs)
+        self._merge_key = f"fit-{self._run}"
+        self.frame, self.problem = None, ""
+        self._set_phase("preparing")
+        self.parts.forget()
+        self._wanted_place = chain, stage = fitted_before(self._state)
+        self._show()
+        self.hinted.emit(_RUNS)
+        self.asked.emit(FitRequest(run=self._run, state=self._state, chain=chain, stage=stage))
+
+    def stop(self) -> None:
+        """Fit no further; the filter stays on show."""
+        if self.is_running:
+            self.stop_asked.emit()
+            self._set_phase("ended" if self.has_filter else "idle")
+            self._show()
+
+    def keep(self) -> None:
+        """Keep the filter that is on show, and go back to the dock."""
+        if self.has_filter:
+            self._end()
+            self._set_open(is_open=False)
+
+    def discard(self) -> None:
+        """Put the chain back as it was."""
+        fitted = self._fitted
+        self._end()
+        if fitted is not None:
+            fitted.take_back(self._dispatch)
+
+    def _end(self) -> None:
+        """Let go of the filter as it is."""
+        if self.is_running:
+            self.stop_asked.emit()
+        had_filter = self.has_filter
+        self._fitted = None
+        self._set_phase("idle")
+        self.frame = None
+        self.parts.forget()
+        if had_filter:
+            self.fitting.emit(False)
+        self._show()
+
+    def _put(self, frame: FitFrame) -> None:
+        """Show a filter on the traces: as the stage that was fitted before, else as one more."""
+        if self._fitted is not None:
+            self._fitted.write(frame.rows, self._dispatch)
+            return
+        self.fitting.emit(True)
+        self._fitted, action = put_stage(self._state, self._wanted_place, frame.rows, self._merge_key)
+        self._dispatch(action)
+
+    # --- what is told
+
+    def show_state(self, state: SessionState, previous: SessionState) -> None:
+        """Follow the goals, and let go of a filter that was taken back or changed elsewhere."""
+        self._state = state
+        if not self.is_open:
+            return
+        if (
+            self._fitted is not None
+            and state.document.chains is not previous.document.chains
+            and not self._fitted.stands_in(state)
+        ):
+            self._end()
+        goals = state.document.fit.goals
+        if self.selected is not None and self.selected >= len(goals):
+            self.select(len(goals) - 1 if goals else None)
+            return
+        if state.document.fit is not previous.document.fit:
+            self._foresee()
+        now, before = (one.viewport for one in (state, previous))
+        seen = (now.cursors_s, now.selected_channels, now.active_chain)
+        is_same = seen == (before.cursors_s, before.selected_channels, before.active_chain)
+        if not is_same or state.document is not previous.document or state is previous:
+            self._show()
+
+    def show_frame(self, outcome: Outcome) -> None:
+        """Show how a fit stands."""
+        if isinstance(outcome, Opened) and self.is_open:
+            self._end()
+        if not isinstance(outcome, FitFrame) or outcome.run != self._run or not self.is_running:
+            return
+        if outcome.problem:
+            self._set_phase("idle")
+            self._complain(f"{capitalised(outcome.problem)}: {outcome.hint}")
+            return
+        self.frame = outcome
+        self._set_phase("ended" if outcome.done else "running")
+        self.parts.show_frame(outcome)
+        self._put(outcome)
+        self._show()
+
+    def note(self) -> str:
+        """Return what is said under the plots where nothing is wrong."""
+        if self.phase == "preparing":
+            return "Preparing the fit"
+        if not self._state.document.filter_on or self._state.viewport.raw:
+            return "The filter is off or hidden, so the traces do not show what is fitted"
+        if self.frame is not None and self.frame.note:
+            return self.frame.note
+        chain, fitted = fitted_before(self._state)
+        chains = self._state.document.chains
+        stages = chains[chain].stages if chain < len(chains) else ()
+        others = sum(one.enabled for at, one in enumerate(stages) if at != fitted)
+        are = "is" if others == 1 else "are"
+        return f"Comes behind the {counted(others, 'other stage')} that {are} on" if others else ""
+
+    def _set_phase(self, phase: Phase) -> None:
+        was_running, self.phase = self.is_running, phase
+        if self.is_running != was_running:
+            self.running.emit(self.is_running)
+
+    def _show(self) -> None:
+        if self.is_open:
+            self.parts.show(self)

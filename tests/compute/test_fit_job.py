@@ -1,0 +1,187 @@
+"""The job of a fit: frames every eight steps, cancelled between two, and one sentence for what cannot be fitted."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import signal
+
+from jaxscope.compute.fit_frames import FitFrame
+from jaxscope.compute.fit_job import TOLD_EVERY, FitJobs, FitRequest, fit_work, poles_of
+from jaxscope.compute.scheduler import Cancelled, CancelToken, Scheduler
+from jaxscope.compute.workbench import Workbench
+from jaxscope.data.annotations import Gap
+from jaxscope.data.array_recording import ArrayRecording
+from jaxscope.filters.iir import Butterworth
+from jaxscope.filters.manual import SectionsSpec
+from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, fit_bands
+from jaxscope.session.state import Document, SessionState
+
+RATE_HZ = 200.0
+HUM = FitGoal(verb="remove", bands=fit_bands("50 Hz"))
+ALPHA = FitGoal(verb="keep", bands=fit_bands("8-12 Hz"))
+CHAIN = FilterChain(name="A", channels=("O*", "ECG"), stages=(Stage(spec=Butterworth(order=2, cutoff_hz=70.0)),))
+
+
+def _span(verb, start_s, stop_s, *channels, name=""):
+    return FitGoal(verb=verb, name=name, spans=(FitSpan(start_s=start_s, stop_s=stop_s, channels=channels),))
+
+
+@pytest.fixture(scope="module")
+def recording():
+    """Return 60 s of alpha with hum in O1 and O2 (which lacks samples from 30 s to 31 s), beats in ECG, and T8."""
+    rng = np.random.default_rng(0)
+    times_s = np.arange(12_000) / RATE_HZ
+    alpha = 20 * np.sin(2 * np.pi * 10 * times_s) + rng.standard_normal(12_000)
+    hum = 10 * np.sin(2 * np.pi * 50 * times_s)
+    beats = 1000.0 * np.exp(-(((times_s % 0.8) - 0.4) ** 2) / 2e-4) + hum
+    samples = np.stack([alpha + hum + 1e5, alpha + hum, beats, hum])
+    samples[1, 6000:6200] = np.nan
+    names, kinds = ["O1", "O2", "ECG", "T8"], ["eeg", "eeg", "ecg", "eeg"]
+    return ArrayRecording.from_array(samples, rate_hz=RATE_HZ, names=names, units="uV", kinds=kinds)
+
+
+@pytest.fixture
+def fit(recording):
+    """Return a function from goals to what is delivered; ``changes`` are of the request, ``plan`` of its limits."""
+
+    def begin(*goals, chains=(CHAIN,), source=recording, stage=None, **plan):
+        document = Document(chains=chains, fit=FitPlan(goals=goals, **plan))
+        told: list[object] = []
+        shown = SimpleNamespace(wish=SimpleNamespace(entry=SimpleNamespace(recording=source)))
+        request = FitRequest(run=7, state=SessionState(document=document), chain=0, stage=stage)
+        token = CancelToken()
+        return fit_work(Workbench(deliver=told.append), shown, request)(token), told, token
+
+    return begin
+
+
+def _frames(begun) -> list[FitFrame]:
+    steps, told, _ = begun
+    for _ in steps:
+        pass
+    return [outcome for outcome in told if isinstance(outcome, FitFrame)]
+
+
+def _gain_db(frame, frequency_hz):
+    return float(20 * np.log10(abs(signal.sosfreqz(np.array(frame.rows), [frequency_hz], fs=RATE_HZ)[1][0])))
+
+
+def test_every_eighth_step_is_a_whole_filter_that_can_be_a_stage(fit):
+    frames = _frames(fit(HUM, ALPHA))
+    assert [frame.step for frame in frames[:3]] == [1, 1 + TOLD_EVERY, 1 + 2 * TOLD_EVERY]
+    assert [frame.done for frame in frames] == [False] * (len(frames) - 1) + [True]
+    assert (frames[-1].step, frames[-1].run) == (frames[-1].steps, 7)
+    for frame in frames:
+        SectionsSpec(rows=frame.rows).check(RATE_HZ)
+        assert len(frame.rows) == 3
+        assert len(frame.distances) == frame.step
+        assert max(np.hypot(*pole) for pole in frame.poles) < 0.01 ** (1 / (0.2 * RATE_HZ)) * (1 + 1e-9)
+    last = frames[-1]
+    assert _gain_db(last, 50.0) < -30
+    assert abs(_gain_db(last, 10.0)) < 0.5
+    removed, kept = last.values
+    assert (removed.unit, removed.share) == ("dB", pytest.approx(min(1.0, removed.value / -60), abs=1e-9))
+    assert removed.value < -30
+    assert abs(kept.value) < 0.5
+    assert kept.share > 0.9
+
+
+def test_marked_spans_are_read_wherever_they_are_and_beats_are_told_by_their_height(fit):
+    alpha = _span("keep", 50.0, 54.0, "O1", "O2", name="alpha")
+    beats, hum = _span("keep", 10.0, 12.4, "ECG", name="QRS"), HUM
+    last = _frames(fit(alpha, beats, hum, most_poles=4, ringing_s=0.1))[-1]
+    assert [value.unit for value in last.values] == ["dB", "%", "dB"]
+    assert abs(last.values[0].value) < 1.5, "hum is a fifth of the power there"
+    assert abs(last.values[1].value) < 10
+    assert last.values[2].value < -20
+    assert last.note == ""
+
+
+def test_what_is_too_much_is_looked_at_in_part_and_said(fit):
+    steps, told, _ = fit(_span("keep", 0.0, 59.0, "O1"), HUM)
+    next(steps), next(steps)
+    frames = [outcome for outcome in told if isinstance(outcome, FitFrame)]
+    assert frames[0].note == "Looks at the middle of long spans"
+
+
+def test_the_stage_that_is_fitted_anew_is_no_other_stage(fit):
+    wild = Stage(spec=SectionsSpec(rows=((1e-3, 0, 0, 1, 0, 0),)))
+    chains = (FilterChain(channels=("O*",), stages=(*CHAIN.stages, wild)),)
+    with_it, without = (next(iter(_frames(fit(ALPHA, chains=chains, stage=at)))) for at in (None, 1))
+    assert with_it.values[0].value == pytest.approx(without.values[0].value - 60, abs=0.1)
+
+
+def test_it_ends_between_two_steps(fit):
+    steps, told, token = fit(HUM, ALPHA)
+    next(steps), next(steps), next(steps)
+    before = len(told)
+    token.cancel()
+    begun = time.perf_counter()
+    with pytest.raises(Cancelled):
+        next(steps)
+    assert time.perf_counter() - begun < 30, "it did not go through its steps"
+    assert len(told) == before
+
+
+GAPPED = ArrayRecording.from_array(
+    np.random.default_rng(1).standard_normal((1, 4000)),
+    rate_hz=RATE_HZ,
+    names=["O1"],
+    kinds=["eeg"],
+    gaps=(Gap(start_s=10.0, stop_s=12.0),),
+)
+
+
+@pytest.mark.parametrize(
+    ("goals", "words"),
+    [
+        ((), "there is no goal yet"),
+        ((_span("keep", 1.0, 2.0, "O1"), _span("remove", 1.5, 3.0, "O1")), "mark the same span of O1 at 1.50 s"),
+        ((_span("keep", 58.0, 63.0, "O1"),), "outside the recording"),
+        ((_span("keep", 29.0, 30.5, "O2"),), "missing samples of O2 at 30.00 s"),
+        ((_span("keep", 1.0, 2.0, "Fz"),), "marks Fz, which the recording does not have"),
+        ((_span("keep", 1.0, 2.0, "T8"),), "marks T8, which this chain does not filter"),
+        ((_span("keep", 1.0, 1.01, "O1"),), "fewer than 8 samples of O1"),
+        ((FitGoal(verb="keep", bands=fit_bands("49.9-50.1")), HUM), "is also to be removed"),
+        ((FitGoal(verb="keep", bands=fit_bands("120-130")),), "above fs/2 = 100 Hz"),
+    ],
+)
+def test_what_cannot_be_fitted_is_one_sentence_with_a_way_on(fit, goals, words):
+    (frame,) = _frames(fit(*goals))
+    assert words in frame.problem
+    assert frame.hint
+    assert (frame.done, frame.rows) == (True, ())
+
+
+def test_a_span_across_a_gap_is_refused(fit):
+    (frame,) = _frames(fit(_span("keep", 9.0, 13.0, "O1"), source=GAPPED))
+    assert "across a gap after 10.00 s" in frame.problem or "across a gap after 9.99" in frame.problem
+    assert not _frames(fit(_span("keep", 7.0, 9.9, "O1"), HUM, source=GAPPED))[0].problem
+
+
+def test_a_chain_that_cannot_run_says_why(fit):
+    chains = (FilterChain(stages=(Stage(spec=Butterworth(order=2, cutoff_hz=500.0)),)),)
+    (frame,) = _frames(fit(HUM, chains=chains))
+    assert frame.problem.startswith("the other stages cannot run")
+
+
+def test_poles_come_in_pairs_the_outer_one_first():
+    sos = signal.butter(2, 0.2, output="sos")[0].tolist()
+    up, down = poles_of([tuple(sos)])
+    assert up == pytest.approx((down[0], -down[1]))
+    assert up[1] > 0
+    assert poles_of([(1, 0, 0, 1, -1.4, 0.45)]) == (pytest.approx((0.9, 0.0)), pytest.approx((0.5, 0.0)))
+
+
+def test_without_a_picture_a_fit_says_so_and_stopping_nothing_is_no_error():
+    told: list[object] = []
+    scheduler = Scheduler((), on_error=lambda lane, error: told.append(error), run_inline=True)
+    jobs = FitJobs(Workbench(deliver=told.append), scheduler)
+    jobs.begin(FitRequest(run=1, state=SessionState(), chain=0))
+    jobs.stop()
+    assert [frame.problem for frame in told] == ["there is no picture of the recording yet"]

@@ -1,0 +1,310 @@
+"""Fitting a filter in the window: marks by key, a filter that follows on the traces, kept or discarded as one step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from jaxscope.compute.fit_frames import FitFrame, GoalValue
+from jaxscope.filters.manual import SectionsSpec
+from jaxscope.gui.command_table import command
+from jaxscope.gui.theme import theme
+from jaxscope.gui.views.fit_stage import FITTED
+from jaxscope.session import actions as act
+from jaxscope.session.actions_fit import SetGoal
+from jaxscope.session.fit import FitGoal, FitSpan, fit_bands
+
+HUM = FitGoal(verb="remove", name="Hum", bands=fit_bands("50 Hz"))
+ROWS = ((1.0, -1.6, 1.0, 1.0, -1.3, 0.7),)
+
+
+def _asked(desk, what="fit"):
+    return [item[1] for item in desk.conductor.asked if item[0] == what]
+
+
+def _goals(desk):
+    return desk.store.state.document.fit.goals
+
+
+def _stages(desk):
+    return desk.store.state.document.chains[0].stages
+
+
+def _told(desk, step=1, **changes) -> FitFrame:
+    """Tell the window how the fit that was asked for stands."""
+    run = _asked(desk)[-1].run
+    values = tuple(GoalValue(value=-52.0, unit="dB", share=0.9) for _ in _goals(desk))
+    rows = tuple((row[0] + step / 1000, *row[1:]) for row in ROWS)
+    frame = FitFrame(
+        run=run, steps=400, step=step, distances=tuple(1 / (1 + k) for k in range(step)), rows=rows,
+        poles=((0.65, 0.5), (0.65, -0.5)), values=values, rate_hz=100.0,
+    )  # fmt: skip
+    frame = replace(frame, **changes)
+    desk.window.receive(frame)
+    return frame
+
+
+def _press(desk, key, modifier=Qt.KeyboardModifier.NoModifier):
+    QTest.keyClick(desk.window.traces, key, modifier)
+
+
+def _select(desk, start_s, stop_s, *names):
+    desk.store.dispatch(act.SelectChannels(names=names))
+    desk.store.dispatch(act.SetCursors(cursors_s=(start_s, stop_s)))
+
+
+@pytest.fixture
+def panel(desk):
+    """Return the panel of a fit that was opened by its key."""
+    desk.window.traces.setFocus()
+    _press(desk, Qt.Key.Key_W, Qt.KeyboardModifier.ShiftModifier)
+    return desk.window.fit
+
+
+@pytest.fixture
+def running(desk, panel):
+    """Return the panel with a goal and a fit that was begun."""
+    desk.store.dispatch(SetGoal(goal=HUM))
+    _press(desk, Qt.Key.Key_Return)
+    return panel
+
+
+def test_it_takes_the_place_of_the_dock_and_gives_it_back_and_the_response_stays(desk, panel):
+    dock = desk.window.dock
+    assert panel.isVisible()
+    assert dock.isAncestorOf(panel)
+    assert not any(part.isVisible() for part in (dock.header, dock.chain, dock.tabs, dock.add_button))
+    assert dock.response.isVisible()
+    assert desk.window.traces.hasFocus()
+    _press(desk, Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+    assert all(part.isVisible() for part in (dock.header, dock.chain, dock.tabs, dock.add_button))
+
+
+def test_a_drag_selects_and_keys_mark_goals_that_further_spans_join(desk, panel):
+    traces = desk.window.traces
+    lane = traces.height() // 6
+    QTest.mousePress(traces, Qt.MouseButton.LeftButton, pos=QPoint(200, 2 * lane + 5))
+    QTest.mouseMove(traces, QPoint(500, 4 * lane - 5))
+    QTest.mouseRelease(traces, Qt.MouseButton.LeftButton, pos=QPoint(500, 4 * lane - 5))
+    assert desk.store.state.viewport.selected_channels == ("O1", "O2")
+    assert desk.store.state.viewport.duration_s == 10.0, "it does not zoom while goals are marked"
+    _press(desk, Qt.Key.Key_K)
+    (goal,) = _goals(desk)
+    assert (goal.verb, goal.channels) == ("keep", ("O1", "O2"))
+    assert goal.spans[0].start_s == pytest.approx(traces.second_at(200), abs=0.02)
+    _select(desk, 6.0, 7.0, "O1", "O2")
+    _press(desk, Qt.Key.Key_K)
+    _press(desk, Qt.Key.Key_J)
+    assert [(one.verb, len(one.spans)) for one in _goals(desk)] == [("keep", 2), ("remove", 1)]
+    assert panel.selected == 1
+    _press(desk, Qt.Key.Key_Delete)
+    assert [one.verb for one in _goals(desk)] == ["keep"]
+    desk.store.undo()
+    assert len(_goals(desk)) == 2
+
+
+def test_without_a_selection_nothing_is_marked_and_the_buttons_say_why(desk, panel):
+    desk.store.dispatch(act.SetCursors(cursors_s=()))
+    _press(desk, Qt.Key.Key_K)
+    assert not _goals(desk)
+    assert not panel.parts.keep_span.isEnabled()
+    assert "Nothing is selected" in panel.parts.keep_span.toolTip()
+    assert command("fit_keep").why_not(desk.window.actions_)
+    _select(desk, 1.0, 2.0, "Fp1")
+    assert panel.parts.keep_span.isEnabled()
+    panel.parts.remove_span.click()
+    assert _goals(desk)[0].verb == "remove"
+
+
+def test_a_click_on_a_mark_selects_its_goal_and_marks_are_seen_with_the_panel_alone(desk, panel):
+    traces, model = desk.window.traces, desk.window.traces.model
+    span = FitSpan(start_s=2.0, stop_s=4.0, channels=("O1",))
+    desk.store.dispatch(SetGoal(goal=HUM))
+    desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", name="alpha", spans=(span,))))
+    lane = traces.height() // 6
+    QTest.mouseClick(traces, Qt.MouseButton.LeftButton, pos=QPoint(round(traces.width() * 0.3), 2 * lane + lane // 2))
+    assert panel.selected == model.goals.selected == 1
+    with_marks = traces.grab().toImage()
+    _press(desk, Qt.Key.Key_Escape)
+    assert not model.goals.shown
+    assert traces.grab().toImage() != with_marks
+
+
+def test_bands_are_typed_and_what_cannot_be_read_says_so(desk, panel):
+    panel.parts.add.click()
+    form = panel.popover
+    form.bands.setText("50 Hz and so on")
+    QTest.keyClick(form.bands, Qt.Key.Key_Return)
+    assert "so on" in form.problem.text()
+    assert form.isVisible()
+    form.bands.setText("50 Hz and 150 Hz")
+    form.name.setText("Hum")
+    QTest.keyClick(form.bands, Qt.Key.Key_Return)
+    assert not form.isVisible()
+    assert [one.sentence for one in _goals(desk)] == ["Remove Hum"]
+    QTest.keyClick(panel.parts.goals, Qt.Key.Key_F2)
+    assert form.bands.text() == "50 Hz and 150 Hz"
+    form.verb.button("keep").click()
+    form.add.click()
+    assert [one.sentence for one in _goals(desk)] == ["Keep Hum"]
+    QTest.keyClick(panel.parts.goals, Qt.Key.Key_Delete)
+    assert not _goals(desk)
+
+
+def test_limits_are_numbers_of_the_document(desk, panel):
+    panel.parts.poles.edited.emit(8.0, "poles")
+    panel.parts.ringing.edited.emit(500.0, "ringing")
+    plan = desk.store.state.document.fit
+    assert (plan.most_poles, plan.ringing_s) == (8, 0.5)
+    desk.store.undo()
+    assert panel.parts.ringing.value == 200.0
+
+
+def test_what_these_goals_need_is_prepared_before_it_is_asked_for(desk, panel):
+    desk.store.dispatch(SetGoal(goal=HUM))
+    assert _asked(desk, "fit ahead")[-1].plan.goals == (HUM,)
+    assert not _asked(desk)
+
+
+def test_enter_starts_and_the_filter_follows_as_one_more_stage_then_enter_keeps_it_as_one_step(desk, running):
+    before = len(desk.store.history)
+    assert running.phase == "preparing"
+    assert running.parts.stop.isVisible()
+    assert not running.parts.keep.isVisible()
+    request = _asked(desk)[-1]
+    assert (request.chain, request.stage, request.plan.goals) == (0, None, (HUM,))
+    for step in (1, 9, 17):
+        _told(desk, step)
+        assert _stages(desk)[-1].spec.rows[0][0] == pytest.approx(1 + step / 1000)
+    assert _stages(desk)[-1].name == FITTED
+    assert "step 17 of 400" in running.parts.distance.accessibleName()
+    assert "2 poles" in running.parts.paths.accessibleName()
+    assert "−52 dB" in running.parts.goals.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert desk.window.strip.legend.entries()[-1].note == "redrawn at every 8th step"
+    assert len(desk.store.history) == before + 1
+    _press(desk, Qt.Key.Key_Return)
+    assert not running.is_open
+    assert ("stop fit",) in desk.conductor.asked
+    assert isinstance(_stages(desk)[-1].spec, SectionsSpec)
+    assert desk.window.strip.legend.entries()[-1].note != "redrawn at every 8th step"
+    desk.store.undo()
+    assert len(_stages(desk)) == 1
+
+
+def test_discard_leaves_no_trace_of_it(desk, running):
+    document, before = desk.store.state.document, len(desk.store.history)
+    _told(desk, 1)
+    _told(desk, 9)
+    running.parts.discard.click()
+    assert desk.store.state.document == document
+    assert len(desk.store.history) == before
+    assert running.is_open
+    assert running.parts.start.isVisible()
+
+
+def test_escape_stops_first_and_closes_then_and_what_was_not_kept_goes(desk, running):
+    document = desk.store.state.document
+    _told(desk, 1)
+    _press(desk, Qt.Key.Key_Escape)
+    assert ("stop fit",) in desk.conductor.asked
+    assert running.is_open
+    assert len(_stages(desk)) == 2
+    assert running.parts.again.isVisible()
+    _told(desk, 9)
+    assert _stages(desk)[-1].spec.rows[0][0] == pytest.approx(1.001), "what comes after the stop is not looked at"
+    _press(desk, Qt.Key.Key_Escape)
+    assert not running.is_open
+    assert desk.store.state.document == document
+
+
+def test_fitting_again_takes_the_place_of_the_stage_that_was_kept(desk, running):
+    _told(desk, 1)
+    _press(desk, Qt.Key.Key_Return)
+    kept = _stages(desk)[-1]
+    _press(desk, Qt.Key.Key_W, Qt.KeyboardModifier.ShiftModifier)
+    _press(desk, Qt.Key.Key_Return)
+    assert _asked(desk)[-1].stage == 1
+    _told(desk, 9)
+    assert len(_stages(desk)) == 2
+    running.parts.discard.click()
+    assert _stages(desk)[-1] == kept
+
+
+def test_an_undo_or_an_edit_of_the_stage_ends_the_fit_and_is_left_alone(desk, running):
+    _told(desk, 1)
+    desk.store.undo()
+    assert not running.has_filter
+    assert running.phase == "idle"
+    assert len(_stages(desk)) == 1
+    _press(desk, Qt.Key.Key_Return)
+    _told(desk, 1)
+    edited = SectionsSpec(rows=((0.5, 0, 0, 1, 0, 0),))
+    desk.store.dispatch(act.ReplaceSpec(chain=0, stage=1, spec=edited))
+    assert not running.has_filter
+    running.close_drawer()
+    assert _stages(desk)[-1].spec == edited
+
+
+def test_without_a_chain_one_is_made_and_taken_back(desk, panel):
+    desk.store.dispatch(act.SetChains(chains=()))
+    desk.store.dispatch(SetGoal(goal=HUM))
+    _press(desk, Qt.Key.Key_Return)
+    _told(desk, 1)
+    (chain,) = desk.store.state.document.chains
+    assert chain.phase == "zero"
+    panel.parts.discard.click()
+    assert desk.store.state.document.chains == ()
+
+
+def test_a_problem_is_said_in_the_panel_and_the_fit_can_be_started_again(desk, running):
+    _told(desk, 0, problem="there is no goal yet", hint="mark a span on the traces", rows=(), done=True)
+    assert running.parts.words.text() == "There is no goal yet: mark a span on the traces"
+    assert running.parts.start.isVisible()
+    assert len(_stages(desk)) == 1
+
+
+def test_the_response_holds_the_curve_that_it_began_with(desk, running):
+    plot = desk.window.dock.response.plot
+    plot._ghost = plot._ghost or ((), ())
+    _told(desk, 1)
+    plot._on_rest()
+    assert plot.ghost is not None
+    running.parts.discard.click()
+    plot._on_rest()
+    assert plot.ghost is None
+
+
+def test_it_and_a_sweep_do_not_turn_the_same_chain(desk, panel):
+    _press(desk, Qt.Key.Key_W)
+    assert desk.window.sweep.is_open
+    assert not panel.is_open
+    desk.window.traces.setFocus()
+    _press(desk, Qt.Key.Key_W, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.is_open
+    assert not desk.window.sweep.is_open
+
+
+def test_closing_the_recording_closes_it(desk, running):
+    _told(desk, 1)
+    desk.window.show_start()
+    assert not running.is_open
+    assert ("stop fit",) in desk.conductor.asked
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1280, 800), (1024, 640)])
+def test_it_paints_in_both_themes_with_many_goals_and_large_text(desk, running, size):
+    for at in range(7):
+        desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", name=f"Band {at}", bands=fit_bands(f"{at + 1} Hz"))))
+    _told(desk, 1)
+    desk.window.resize(*size)
+    for mode, scale in (("light", 1.0), ("dark", 1.5)):
+        theme().set_mode(mode)
+        desk.scale_to(scale)
+        desk.window.parts.open_dock(running)
+        desk.pump()
+        assert running.parts.keep.width() >= running.parts.keep.sizeHint().width()
+        assert not running.grab().toImage().isNull()
