@@ -116,7 +116,9 @@ class StepsSeen:
 
     @property
     def runs_forward(self) -> bool:
-        """Whether nearly all times follow those before them."""
+        """Whether nearly all times follow those before them; one by itself does."""
+        if self.n_rows == self.n_known == 1:
+            return True
         return self.n_steps > 0 and self.n_forward >= 0.9 * self.n_steps and self.sum_s > 0
 
 

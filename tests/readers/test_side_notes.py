@@ -76,3 +76,13 @@ def test_a_file_of_others_beside_a_table_is_nothing(text: str, written: Path, tm
     Path(f"{path}.json").write_text(text)
     with open_recording(path) as found:
         assert found.info.warnings == ()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_single_sample_comes_back_as_it_was(suffix: str, tmp_path: Path) -> None:
+    source, target = tmp_path / "x.npz", tmp_path / f"y{suffix}"
+    np.savez(source, data=np.array([[1.5], [2.5]]), rate_hz=100.0)
+    filter_file(str(source), str(target), ())
+    with open_recording(source) as before, open_recording(target) as found:
+        assert found.info.channels == before.info.channels
+        np.testing.assert_array_equal(found.read(0, 9), [[1.5], [2.5]])
