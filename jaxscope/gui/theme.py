@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
@@ -91,7 +91,8 @@ class Theme(QObject):
         #: what always wears the theme of now, and what does while it is open
         self._parts: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._floating: weakref.WeakSet[QWidget] = weakref.WeakSet()
-        self._within: weakref.WeakSet[QWidget] = weakref.WeakSet()
+        #: of those, what stands in a layout of the window: hidden it still has a say in the sizes of what is seen
+        self._standing: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._at_show = _AtShow(self.dress_to_open)
         #: parts that have still to put the theme of now on
         self.turns = TakingTurns(self)
@@ -158,16 +159,13 @@ class Theme(QObject):
         self._hints[1].contrastPreferenceChanged.connect(self._take_contrast)
         self._system_wants_contrast = self._hints[1].contrastPreference() == Qt.ContrastPreference.HighContrast
 
-    def dress(self, part: QWidget, *, in_turn: Iterable[QWidget] = ()) -> None:
+    def dress(self, part: QWidget) -> None:
         """Give a part of a window, and all that is in it, the style sheet of now and of every later theme.
-
-        ``in_turn`` are what is in it that is painted in events of their own when the theme changes.
 
         A sheet of the application would say the same, but Qt then polishes each widget once for each of its ancestors;
         one of a whole window dresses what is closed as well.
         """
         self._parts.add(part)
-        self._within.update(in_turn)
         part.setStyleSheet(self._sheet())
 
     def dress_to_open(self, part: QWidget) -> None:
@@ -178,6 +176,7 @@ class Theme(QObject):
 
     def dress_when_shown(self, part: QWidget) -> None:
         """Give a part the style sheet of the theme whenever it is shown, and while it is."""
+        self._standing.add(part)
         part.installEventFilter(self._at_show)
         if not part.isHidden():
             self.dress_to_open(part)
@@ -227,15 +226,9 @@ class Theme(QObject):
         if self._installed and isinstance(application, QApplication):
             application.setPalette(self._palette())
             application.setFont(make_font(13 * self._text_scale))
-            floating = (part for part in self._floating if isValid(part))
-            opened = [part for part in floating if also_hidden or not part.isHidden()]
-            parts = (*(part for part in self._parts if isValid(part)), *opened)
-            if also_hidden:  # sizes follow from one another: all of them now
-                for part in parts:
-                    self._put_on(part)
-            else:
-                self.turns.take(parts, self._put_on)
-                self.turns.take(part for part in self._within if isValid(part))
+            standing = self._standing if also_hidden else ()
+            at_times = {*standing, *(part for part in self._floating if isValid(part) and not part.isHidden())}
+            self.turns.take((part for part in (*self._parts, *at_times) if isValid(part)), self._put_on)
         self.changed.emit()
 
     def _put_on(self, part: QWidget) -> None:

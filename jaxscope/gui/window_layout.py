@@ -81,13 +81,13 @@ class WindowLayout:
 
     def dress(self) -> None:
         """Have the parts wear the theme; what floats over them does so when it opens."""
-        window = self._window
+        window, dock = self._window, self._window.dock
         always: tuple[QWidget, ...] = (window.top, self.strip_place, window.rail, window.traces, window.axis)
-        for part in (*always, window.status):
+        # one sheet for all of the dock would keep the window from its events for 20 ms
+        for part in (*always, window.status, dock.header, dock.chain, dock.tabs, dock.response, *dock.bars()):
             theme().dress(part)
-        theme().dress(window.dock, in_turn=self._dock_parts())
-        at_times: tuple[QWidget, ...] = (window.drawer, window.folder, window.sweep, window.start)
-        for part in (*at_times, window.overview, self.fold):
+        at_times: tuple[QWidget, ...] = (window.drawer, window.folder, window.sweep, window.fit, window.start)
+        for part in (*at_times, window.overview, self.fold, *self._faces()):
             theme().dress_when_shown(part)
 
     def _centre(self) -> QWidget:
@@ -127,8 +127,11 @@ class WindowLayout:
 
     def _dock_parts(self) -> tuple[QWidget, ...]:
         dock = self._window.dock
-        faces = (dock.design, dock.coefficients, dock.poles_zeros)
-        return (dock.header, dock.chain, dock.tabs, *faces, dock.response)
+        return (dock.header, dock.chain, dock.tabs, *self._faces(), dock.response)
+
+    def _faces(self) -> tuple[QWidget, ...]:
+        dock = self._window.dock
+        return (dock.design, dock.coefficients, dock.poles_zeros)
 
     def show_banner(self, *, visible: bool) -> None:
         """Put the banner into the place of the header strip, or take it away."""

@@ -112,6 +112,7 @@ class Dock(QWidget, AbstractView):
         self._connect()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._limit_width()
+        theme().changed.connect(self._on_theme)
 
     @classmethod
     def of(cls, kit: ViewKit) -> Self:
@@ -129,6 +130,10 @@ class Dock(QWidget, AbstractView):
         self.design.set_narrow(narrow=narrow)
         self.updateGeometry()
         self._fit_chain()
+
+    def bars(self) -> tuple[QWidget, ...]:
+        """Return the scroll bars of the dock itself."""
+        return (self._scroll.verticalScrollBar(), self._whole.verticalScrollBar())
 
     def open_add_menu(self) -> None:
         """Open the menu of stages under its button."""
@@ -176,17 +181,8 @@ class Dock(QWidget, AbstractView):
     def focus_stops(self) -> list[QWidget]:
         """Return what the Tab key reaches, in order."""
         header = self.header
-        before = [
-            header.switch,
-            header.chooser,
-            *stops_of(header.phase),
-            header.line_up,
-            header.edges_button,
-            self.chain,
-            self.add_button,
-            self.presets_button,
-            self.tabs,
-        ]
+        before = [header.switch, header.chooser, *stops_of(header.phase), header.line_up, header.edges_button]
+        before += [self.chain, self.add_button, self.presets_button, self.tabs]
         before += [*self.design.focus_stops(), *stops_of(self.coefficients), *self.poles_zeros.focus_stops()]
         response = self.response
         tail = [response.view, response.pins_button, response.limits_button, response.plot, response.curves]
@@ -227,11 +223,11 @@ class Dock(QWidget, AbstractView):
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(SLIMMEST_WIDTH), scaled(_LEAST_HEIGHT))  # the parts shrink when it becomes short
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._limit_width()
-            self._fit_chain()
+    def _on_theme(self) -> None:
+        self._limit_width()
+        self._fit_chain()
+        self.updateGeometry()
+        self.update()
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)

@@ -15,6 +15,7 @@ from jaxscope.gui.components.painting import begin, text_width
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.key_router import bound_rows
 from jaxscope.gui.key_table import CHANGEABLE, key_table, key_words
+from jaxscope.gui.taking_turns import TakingTurns
 from jaxscope.gui.theme import colour, font, scaled, theme
 
 #: Tasks in their order, with their titles; the parts of the dock stand as the table has them.
@@ -53,16 +54,22 @@ def listed_rows() -> dict[str, list[KeyBinding]]:
 
 
 class _Group(QWidget):
+    """The keys of one task; empty until it is filled, as all of them are some 600 widgets."""
+
     def __init__(self, title: str, rows: list[KeyBinding]) -> None:
         super().__init__()
+        self._title, self._rows = title, rows
+
+    def fill(self) -> None:
+        """Put the keys and what they do into it."""
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 16)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(5)
         grid.setColumnMinimumWidth(0, scaled(_KEYS_PX))
         grid.setColumnStretch(1, 1)
-        grid.addWidget(Label(title, 14, 600), 0, 0, 1, 2)
-        for place, row in enumerate(rows, start=1):
+        grid.addWidget(Label(self._title, 14, 600), 0, 0, 1, 2)
+        for place, row in enumerate(self._rows, start=1):
             caps = QHBoxLayout()
             caps.setSpacing(4)
             for key in row.keys[:2]:
@@ -91,6 +98,7 @@ class KeysSheet(Sheet):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, title="Keys", width=1080, height=660)
+        self._turns = TakingTurns(self)
         self._search = TextField("Search", width=260, icon="search")
         self._search.setPlaceholderText("Type to search")
         self._search.textEdited.connect(self._fill)
@@ -139,18 +147,20 @@ class KeysSheet(Sheet):
         row.setSpacing(16)
         for column in columns:
             row.addLayout(column, 1)
-        heights = [0] * count
+        heights, groups = [0] * count, list[_Group]()
         titles = dict(_GROUPS)
         wanted = text.casefold()
         for group, rows in listed_rows().items():
             found = [row for row in rows if wanted in _searched(row)]
             if found:
                 shortest = heights.index(min(heights))
-                columns[shortest].addWidget(_Group(titles[group], found))
+                groups.append(_Group(titles[group], found))
+                columns[shortest].addWidget(groups[-1])
                 heights[shortest] += len(found) + 2
         for column in columns:
             column.addStretch(1)
         self._scroll.setWidget(page)
+        self._turns.take(groups, _Group.fill)
 
 
 class _Page(QWidget):

@@ -74,7 +74,7 @@ def test_another_theme_reaches_every_part_of_the_window(desk):
         return theme().turns.is_over and not theme().is_dark
 
     _in_a_loop(lambda: theme().set_mode("light"), is_over)
-    assert tokens()["light"]["line2"] in dock.styleSheet()
+    assert all(tokens()["light"]["line2"] in part.styleSheet() for part in (dock.header, dock.chain, dock.design))
     waiting = [part for part in desk.window.findChildren(QWidget) if not part.updatesEnabled()]
     assert waiting == []
 
@@ -83,7 +83,7 @@ def test_without_an_event_loop_nothing_waits(desk):
     theme().set_mode("light")
     assert theme().turns.is_over
     assert desk.window.dock.updatesEnabled()
-    assert tokens()["light"]["line2"] in desk.window.dock.styleSheet()
+    assert tokens()["light"]["line2"] in desk.window.dock.header.styleSheet()
 
 
 def test_a_part_that_is_asked_for_twice_is_still_prepared(qtbot):

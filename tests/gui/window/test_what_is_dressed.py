@@ -64,9 +64,9 @@ def test_a_folded_dock_is_dressed_where_it_stands_over_the_traces(desk):
     assert dock.parentWidget() is desk.window
     theme().set_mode("light")
     desk.window.parts.open_dock(dock.tabs)
-    assert tokens()["light"]["raised"] in dock.styleSheet()
+    assert tokens()["light"]["raised"] in dock.header.styleSheet()
     theme().set_mode("dark")
-    assert tokens()["dark"]["raised"] in dock.styleSheet()
+    assert tokens()["dark"]["raised"] in dock.header.styleSheet()
     desk.window.resize(1600, 1000)
     QApplication.processEvents()
 
