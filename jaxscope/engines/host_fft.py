@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from jaxscope.dsp.host_blocks import Scratch
 from jaxscope.engines.base import NotFiniteError
-from jaxscope.engines.host_transforms import Plan, Spectra, filter_in_place, plan, room
+from jaxscope.engines.host_transforms import Factors, Plan, Spectra, filter_in_place, plan, room
 from jaxscope.engines.precision import beyond, held_by
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.streaming import Flow
@@ -27,9 +27,9 @@ from jaxscope.side_by_side import n_threads, side_by_side
 
 Array = npt.NDArray[Any]
 
-#: samples of all channels together from which cores share the work
+#: samples of a share at least: below, threads cost more than they save
 LEAST_SHARED = 1 << 16
-#: shares for each core, so that one that is held up takes fewer of them
+#: shares for each core at most: with several of them, a core that is held up takes fewer
 SHARES = 4
 
 
@@ -157,8 +157,9 @@ def _run(way: _Way, state: Array, spectra: Spectra) -> None:
 
 def _shares(n_rows: int, n_samples: int, step: int) -> list[tuple[slice, int, int]]:
     """Return rows, first sample and the one after the last of each share; stretches are multiples of ``step``."""
-    wanted = SHARES * n_threads()
-    if n_rows * n_samples < LEAST_SHARED or n_threads() == 1:
+    worth = min(n_rows * n_samples // LEAST_SHARED, SHARES * n_threads())
+    wanted = worth // n_threads() * n_threads()
+    if wanted < 2:
         return [(slice(0, n_rows), 0, n_samples)]
     if n_rows >= wanted:
         return [(slice(top, bottom), 0, n_samples) for top, bottom in _even_cuts(n_rows, wanted)]
@@ -174,59 +175,92 @@ def _even_cuts(count: int, n_parts: int) -> list[tuple[int, int]]:
 def _filter(way: _Way, past: Array, spectra: Spectra, cut: Plan) -> bool:
     """Filter all rows on this thread, group after group, and return whether all that came out is finite."""
     n_rows, n_samples = way.x.shape
-    reach, step = past.shape[1], cut.pieces * cut.new
     order = slice(None, None, -1) if way.backwards else slice(None)
-    early, late = way.place(cut.new, cut.length, cut.length), way.place(reach, cut.length, cut.length)
     is_finite = True
     for top in range(0, n_rows, cut.rows):
         own = way.part(slice(top, top + cut.rows), 0, n_samples)
-        before = past[top : top + cut.rows, order]
         factors = spectra.of(cut.length, own.rows, backwards=way.backwards)
-        for first in range(0, n_samples, step):
-            stop = min(first + step, n_samples)
-            shape = len(own.rows), -(-(stop - first) // cut.new), cut.length
-            memory = room(shape, past.dtype)
-            pieces = memory[:-1].reshape(shape)
-            _fill(own, first, stop, before, pieces)
-            if stop < n_samples:
-                before = pieces[:, -1, early].copy()
-            filter_in_place(memory, pieces, factors)
-            # a sample that is not finite leaves nothing of its piece finite
-            is_finite = is_finite and bool(np.isfinite(pieces[..., -1]).all())
-            _collect(own, first, stop, pieces[..., late])
+        is_finite &= _Rows(own, past[top : top + cut.rows, order], cut).filter(factors)
     return is_finite
 
 
-def _fill(way: _Way, first: int, stop: int, before: Array, pieces: Array) -> None:
-    """Lay out samples ``first`` to ``stop``, as the filter meets them, and those before each piece."""
-    n_rows, _, length = pieces.shape
-    reach = before.shape[1]
-    new = length - reach
-    whole, rest = divmod(stop - first, new)
-    pieces[:, 0, way.place(0, reach, length)] = before
-    head = min(new, stop - first)
-    _move(way.x[:, way.place(first, first + head)], way.offset, pieces[:, 0, way.place(reach, reach + head, length)])
-    if whole > 1:
-        seen = way.x[:, way.place(first + new - reach, first + whole * new)]
-        row, sample = seen.strides
-        windows = as_strided(seen, (n_rows, whole - 1, length), (row, new * sample, sample))
-        _move(windows[:, ::-1] if way.backwards else windows, way.offset, pieces[:, 1:whole])
-    if rest and whole:
-        seen = way.x[:, way.place(first + whole * new - reach, stop)]
-        _move(seen, way.offset, pieces[:, whole, way.place(0, reach + rest, length)])
-    if rest:
-        pieces[:, whole, way.place(reach + rest, length, length)] = 0
+class _Rows:
+    """Some rows on their way through groups of pieces; what all groups have in common is worked out once.
 
+    ``before`` (n_rows, reach), in the order of memory, precedes the first piece.
+    """
 
-def _collect(way: _Way, first: int, stop: int, done: Array) -> None:
-    """Write results, (n_rows, n_pieces, new), plus the steady level, to their place."""
-    n_rows, _, new = done.shape
-    whole, rest = divmod(stop - first, new)
-    if whole:
-        y = way.y[:, way.place(first, first + whole * new)].reshape(n_rows, whole, new)
-        _put(y[:, ::-1] if way.backwards else y, done[:, :whole], way.level)
-    if rest:
-        _put(way.y[:, way.place(stop - rest, stop)], done[:, whole, way.place(0, rest, new)], way.level)
+    def __init__(self, way: _Way, before: Array, cut: Plan) -> None:
+        self._way, self._cut, self._before = way, cut, before
+        n_rows, n_samples = way.x.shape
+        self._reach = before.shape[1]
+        self._n_pieces = -(-n_samples // cut.new)
+        self._whole, self._rest = divmod(n_samples, cut.new)
+        self._overwrites = np.may_share_memory(way.x, way.y)
+        # pieces from the second one on, as they lie in x, and what whole ones become
+        self._seen = self._y = way.x[:, np.newaxis, :0]
+        if self._whole > 1:
+            x = way.x[:, way.place(cut.new - self._reach, self._whole * cut.new)]
+            row, sample = x.strides
+            shape, strides = (n_rows, self._whole - 1, cut.length), (row, cut.new * sample, sample)
+            self._seen = self._in_order(as_strided(x, shape, strides))
+        if self._whole:
+            y = way.y[:, way.place(0, self._whole * cut.new)]
+            self._y = self._in_order(y.reshape(n_rows, self._whole, cut.new))
+
+    def _in_order(self, pieces: Array) -> Array:
+        return pieces[:, ::-1] if self._way.backwards else pieces
+
+    def _place(self, start: int, stop: int) -> slice:
+        """Return where what the filter meets of a piece from ``start`` to ``stop`` lies in it."""
+        return self._way.place(start, stop, self._cut.length)
+
+    def filter(self, factors: Factors) -> bool:
+        """Filter them, and return whether all that came out is finite."""
+        step, n_rows = self._cut.pieces, len(self._way.rows)
+        late, is_finite = self._place(self._reach, self._cut.length), True
+        memory = pieces = room((n_rows, step, self._cut.length), self._before.dtype)
+        for first in range(0, self._n_pieces, step):
+            count = min(step, self._n_pieces - first)
+            if first == 0 or count < step:
+                memory = memory[: n_rows * count * self._cut.length + 1]
+                pieces = memory[:-1].reshape(n_rows, count, self._cut.length)
+            self._fill(first, pieces)
+            if self._overwrites and first + count < self._n_pieces:
+                self._before = pieces[:, -1, self._place(self._cut.new, self._cut.length)].copy()
+            filter_in_place(memory, pieces, factors)
+            # a sample that is not finite leaves nothing of its piece finite
+            is_finite = is_finite and bool(np.isfinite(pieces[..., -1]).all())
+            self._collect(first, pieces[..., late])
+        return is_finite
+
+    def _fill(self, first: int, pieces: Array) -> None:
+        """Lay out the pieces from number ``first`` on, each with the samples before it."""
+        way, reach, new = self._way, self._reach, self._cut.new
+        begun = first + 1 if self._overwrites or first == 0 else first
+        stop = min(first + pieces.shape[1], self._whole)
+        if begun < stop:
+            _move(self._seen[:, begun - 1 : stop - 1], way.offset, pieces[:, begun - first : stop - first])
+        if begun > first:
+            head = min(new, way.x.shape[1] - first * new)
+            pieces[:, 0, self._place(0, reach)] = self._before
+            x = way.x[:, way.place(first * new, first * new + head)]
+            _move(x, way.offset, pieces[:, 0, self._place(reach, reach + head)])
+        if self._rest and first + pieces.shape[1] == self._n_pieces:
+            if self._whole >= begun:
+                x = way.x[:, way.place(self._whole * new - reach, way.x.shape[1])]
+                _move(x, way.offset, pieces[:, -1, self._place(0, reach + self._rest)])
+            pieces[:, -1, self._place(reach + self._rest, self._cut.length)] = 0
+
+    def _collect(self, first: int, done: Array) -> None:
+        """Write results, (n_rows, n_pieces, new), plus the steady level, to their place."""
+        way, new = self._way, self._cut.new
+        stop = min(first + done.shape[1], self._whole)
+        if first < stop:
+            _put(self._y[:, first:stop], done[:, : stop - first], way.level)
+        if self._rest and first + done.shape[1] == self._n_pieces:
+            y = way.y[:, way.place(self._whole * new, way.x.shape[1])]
+            _put(y, done[:, -1, way.place(0, self._rest, new)], way.level)
 
 
 def _put(y: Array, done: Array, level: Array | None) -> None:

@@ -31,6 +31,9 @@ SHORTEST, LONGEST = 64, 1 << 18
 #: what a sample costs, measured: as many passes as the length has powers of two, at least so many, fewer where five
 #: is a factor, and beside them copies and the product
 FEWEST_PASSES, WITH_FIVE, OTHER_PASSES = 9.0, 0.94, 2.3
+#: bytes of the rows that are transformed side by side from which they leave the cache of a core, and what each doubling
+#: then adds to a pass
+CACHE_BYTES, BEYOND_CACHE = 1 << 20, 0.06
 #: rows that are transformed side by side, and how many of them one alone costs, by bytes of a sample
 LANES = {4: (4, 2.0), 8: (2, 1.3)}
 #: pieces in a group are a multiple of this, so that none is alone
@@ -61,7 +64,7 @@ def plan(n_rows: int, n_samples: int, reach: int, itemsize: int) -> Plan:
     length = min(_lengths(n_samples, reach), key=lambda own: _cost(own, n_rows, n_samples, reach, itemsize))
     n_pieces = -(-n_samples // (length - reach))
     most = _even(max(GROUP_BYTES // (length * itemsize), EVEN))
-    return Plan(length, length - reach, min(_even(max(most // n_pieces, 1)), n_rows), min(most, n_pieces))
+    return Plan(length, length - reach, max(min(_even(max(most // n_pieces, 1)), n_rows), 1), min(most, n_pieces))
 
 
 def _even(count: int) -> int:
@@ -82,6 +85,7 @@ def _cost(length: int, n_rows: int, n_samples: int, reach: int, itemsize: int) -
     n_pieces = -(-n_samples // (length - reach)) * n_rows
     together = n_pieces // lanes * lanes + n_pieces % lanes * alone
     passes = max(math.log2(length), FEWEST_PASSES) * (1.0 if length % 5 else WITH_FIVE)
+    passes *= 1.0 + BEYOND_CACHE * max(math.log2(lanes * length * itemsize / CACHE_BYTES), 0.0)
     return together * length * (passes + OTHER_PASSES)
 
 
@@ -185,7 +189,7 @@ def room(shape: tuple[int, int, int], dtype: npt.DTypeLike) -> Array:
     (n_rows * n_pieces * length + 1,)
     """
     kind = np.dtype(dtype)
-    n_bytes = (int(np.prod(shape)) + 1) * kind.itemsize
+    n_bytes = (math.prod(shape) + 1) * kind.itemsize
     memory = _ROOM.memory
     if memory is None or memory.nbytes < n_bytes:
         memory = np.empty(max(n_bytes, GROUP_BYTES + 64), dtype=np.uint8)
