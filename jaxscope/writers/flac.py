@@ -1,7 +1,8 @@
 """FLAC, 24 bit: whole numbers between -1 and 1, so samples are divided by a power of two that is told and kept.
 
-A channel that lies within ±1 is stored as it is. All channels of one unit share a divisor, so that they keep their
-balance where somebody listens to them; jaxscope multiplies it back from the notes in the comment of the file.
+A channel that lies within ±1 is stored as it is, unless it is so small that bits would be lost, as of volts of an EEG.
+All channels of one unit share a divisor, so that they keep their balance where somebody listens to them; jaxscope
+multiplies it back from the notes in the comment of the file.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ _LEVELS = 1 << 23
 _MOST_CHANNELS = 8
 #: What libsndfile and the stream header of FLAC can tell.
 _MOST_HZ = 655_350
+
+#: What reaches no further has fewer than 16 of the 24 bits, unless it is multiplied.
+_FAINT = 1 / 256
+#: Smaller numbers are as good as nothing.
+_LEAST_EXPONENT = -500
 
 
 class FlacWriter(AlignedWriter):
@@ -59,12 +65,19 @@ class FlacWriter(AlignedWriter):
 
 
 def full_scales(request: WriteRequest) -> tuple[float, ...]:
-    """Return what a stored 1 means in each channel: a power of two, 1 where the channels of its unit need no more."""
+    """Return what a stored 1 means in each channel: a power of two; 1 where the channels of its unit keep 16 bits."""
     largest: dict[str, float] = {}
     for channel, (low, high) in zip(request.channels, request.ranges or (), strict=True):
         reach = max(-low, high * (1 + 2 / _LEVELS), 0.0) if channel.is_data else max(high + 1, 1.0)
-        largest[channel.unit] = max(largest.get(channel.unit, 0.0), reach if math.isfinite(reach) else 0.0)
-    return tuple(2.0 ** max(0, math.ceil(math.log2(max(largest[channel.unit], 1.0)))) for channel in request.channels)
+        # sound is between -1 and 1 by itself, however soft it is
+        least = _FAINT if channel.kind == "audio" else 0.0
+        largest[channel.unit] = max(largest.get(channel.unit, 0.0), least, reach if math.isfinite(reach) else 0.0)
+    return tuple(_full_scale(largest[channel.unit]) for channel in request.channels)
+
+
+def _full_scale(reach: float) -> float:
+    exponent = math.ceil(math.log2(reach)) if reach else 0
+    return 2.0 ** max(exponent, _LEAST_EXPONENT) if exponent > 0 or reach < _FAINT else 1.0
 
 
 def _open_sound_file(path: Path, request: WriteRequest) -> Any:

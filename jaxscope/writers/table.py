@@ -26,7 +26,7 @@ class TableWriter(AlignedWriter):
         names = ["time_s", *(channel.name for channel in request.channels)]
         self._file.write(",".join(map(_quoted, names)) + "\n")
         if any(channel.unit for channel in request.channels) or request.annotations:
-            self._warnings.append("CSV keeps no units or events: they are in the .json file beside it, which is read with it")
+            self._warnings.append("CSV keeps no units or events: they are read from the .json file beside it")
 
     def _write_rows(self, block: npt.NDArray[np.float64], first_sample: int) -> None:
         for start in range(0, block.shape[1], _ROWS_AT_ONCE):

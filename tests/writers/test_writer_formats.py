@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from jaxscope.data.annotations import Annotation, Gap
+from jaxscope.data.recording import Channel
 from jaxscope.errors import WriteError
 from jaxscope.readers import open_recording
 from jaxscope.writers import WriteRequest, format_for, open_writer
@@ -300,3 +301,22 @@ def test_a_disk_that_fills_under_the_hdf5_library_is_a_sentence(
     with pytest.raises(WriteError, match="No space left on device"), writer:
         writer.write(samples)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("unit", "size"), [("V", 2e-5), ("m/s", 3e-9), ("", 1e-3), ("V", 1e-310)])
+def test_small_numbers_keep_their_bits_in_flac(unit: str, size: float, tmp_path: Path) -> None:
+    x = np.sin(np.arange(2000.0))[np.newaxis] * size
+    channels = (Channel(name="a", unit=unit, kind="eeg", rate_hz=250.0, n_samples=2000),)
+    request = WriteRequest(channels=channels, ranges=((float(x.min()), float(x.max())),))
+    with open_writer(tmp_path / "a.flac", request) as writer:
+        writer.write(x)
+    with open_recording(tmp_path / "a.flac") as found:
+        np.testing.assert_allclose(found.read(0, 2000), x, rtol=0, atol=max(size * 2.0**-22, 2.0**-520))
+    assert "other programs show them divided by" in " ".join(writer.warnings)
+
+
+def test_soft_sound_is_stored_as_it_is_in_flac(tmp_path: Path) -> None:
+    from jaxscope.writers.flac import full_scales
+
+    channels = (Channel(name="a", unit="", kind="audio", rate_hz=8000.0, n_samples=2),)
+    assert full_scales(WriteRequest(channels=channels, ranges=((-1e-4, 1e-4),))) == (1.0,)
