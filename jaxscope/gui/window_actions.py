@@ -32,12 +32,12 @@ from jaxscope.session import actions as act
 from jaxscope.session.settings import LARGEST_TEXT, SMALLEST_TEXT, Settings
 from jaxscope.session.state import Face
 
-#: Recordings of a folder that are tried, where nothing is open, until one can be opened.
-_TRIED = 5
-
 if TYPE_CHECKING:
     from jaxscope.gui.figure import Figure, Look
     from jaxscope.gui.main_window import MainWindow
+
+#: Recordings of a folder that are tried, where nothing is open, until one can be opened.
+_TRIED = 5
 
 
 class WindowActions(WindowFiles):
@@ -74,6 +74,8 @@ class WindowActions(WindowFiles):
         drawer = self.window.folder
         if drawer.is_running:
             drawer.show_again()
+            if not self.shell.has_recording:
+                self.window.status.say("A folder is being filtered; it is seen beside any recording that is open")
             return
         folder = folder or QFileDialog.getExistingDirectory(self.window, "Filter a folder", self.settings.last_folder)
         if folder:

@@ -180,3 +180,11 @@ def test_one_row_is_tried_again_by_itself_where_nothing_runs(desk, drawer):
     assert [row.name for row in _asked(desk)[1].rows] == ["n1.edf"]
     _tell(desk, 0, replace(ROWS[1], state="saved", share=1.0))
     assert [row.state for row in table.rows.rows] == ["waiting", "saved", "waiting"]
+
+
+def test_results_of_recordings_in_the_folder_are_left_out_until_they_are_wanted(desk, drawer):
+    made = FolderRow(path="/data/a-filtered.edf", name="a-filtered.edf", state="skipped", facts="made of a.edf")
+    desk.window.receive(FolderListed(folder="/data", rows=(*ROWS, made)))
+    assert drawer.go.text() == "Filter 3 recordings"
+    drawer.table.again_asked.emit(3)
+    assert [row.path for row in _asked(desk)[1].rows] == [made.path]
