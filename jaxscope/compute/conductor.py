@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from jaxscope.compute.ahead_job import AheadDesk
 from jaxscope.compute.analysis_job import AnalysisJobs
 from jaxscope.compute.bad_spans import excluded_of
 from jaxscope.compute.design_job import DesignJobs, rate_of_chain
@@ -21,7 +22,7 @@ from jaxscope.compute.fit_job import FitJobs
 from jaxscope.compute.folder_job import FolderJobs
 from jaxscope.compute.frames import ExportProgress, Failure, Outcome
 from jaxscope.compute.indexing import IndexDesk
-from jaxscope.compute.lanes import window_lanes
+from jaxscope.compute.lanes import ENDED_WITH_RECORDING, window_lanes
 from jaxscope.compute.library import OpenRecording, RecordingLibrary
 from jaxscope.compute.live_desk import LiveDesk
 from jaxscope.compute.measures import measure_work
@@ -70,6 +71,7 @@ class Conductor:
         self._index = IndexDesk(self._bench, self._watch, self._scheduler, self._take_whole)
         self._live = LiveDesk(self._bench, lambda work: self._scheduler.submit("live-tune", work))
         self._analysis = AnalysisJobs(store, self._bench, self._scheduler)
+        self._ahead = AheadDesk(self._bench, self._scheduler)
         self.folders = FolderJobs(self._bench, self._scheduler)
         self.sweeps = SweepJobs(self._bench, self._scheduler)
         self.fits = FitJobs(self._bench, self._scheduler)
@@ -128,7 +130,7 @@ class Conductor:
         """Let go of the recording."""
         self._live.stop()
         self._index.stop()
-        for name in ("open", "before", "warm-up", "traces", "settle", "spectrum", "measure", "agreement", "after"):
+        for name in ENDED_WITH_RECORDING:
             self._scheduler.cancel(name)
         self._bench.recordings.keep_only(None)
 
@@ -157,10 +159,9 @@ class Conductor:
 
     def set_width_px(self, traces_px: int, overview_px: int) -> None:
         """Tell how many device pixels the traces and the overview have."""
-        traces_px, overview_px = max(1, traces_px), max(1, overview_px)
-        changed = (traces_px, overview_px) != (self._bench.width_px, self._bench.overview_px)
-        self._bench.width_px, self._bench.overview_px = traces_px, overview_px
-        if changed:
+        wanted = max(1, traces_px), max(1, overview_px)
+        if wanted != (self._bench.width_px, self._bench.overview_px):
+            self._bench.width_px, self._bench.overview_px = wanted
             self._submit_traces()
             self._submit_overview(anew=True)
 
@@ -267,17 +268,15 @@ class Conductor:
         """Whether the dock is now about another rate, because another channel is selected."""
         if state.viewport.selected_channels == previous.viewport.selected_channels:
             return False
-        wish = self._wish()
-        info = None if wish is None else wish.entry.recording.info
+        info = None if (wish := self._wish()) is None else wish.entry.recording.info
         return rate_of_chain(state, info) != rate_of_chain(previous, info)
 
     def _recording_changed(self, state: SessionState) -> None:
-        self._bench.shown = None
+        self._bench.shown = self._bench.around = None
         if state.document.recording is None:
             self.close_recording()
             return
-        entry = self._bench.recordings.by_path(state.document.recording.path)
-        if entry is not None:
+        if (entry := self._bench.recordings.by_path(state.document.recording.path)) is not None:
             self._bench.recordings.keep_only(entry.id)
 
     def _wish(self, *, as_shown: bool = True) -> Wish | None:
@@ -290,15 +289,15 @@ class Conductor:
 
     def _entry(self, state: SessionState) -> OpenRecording | None:
         """Return the open recording of a state as its montage shows it; None where it has none, or it does not fit."""
-        document = state.document
-        entry = None if document.recording is None else self._bench.recordings.by_path(document.recording.path)
-        return entry and self._montages.fitting(entry, document.montage)
+        recording, montage = state.document.recording, state.document.montage
+        entry = None if recording is None else self._bench.recordings.by_path(recording.path)
+        return entry and self._montages.fitting(entry, montage)
 
     def _take_whole(self, entry: OpenRecording, first: RecordingInfo) -> None:
         """Tell what is shown of a recording of which all is known now, and draw it (on the worker)."""
         state = self._store.state
         self._montages.forget()
-        self._bench.shown = None
+        self._bench.shown = self._bench.around = None
         is_shown = state.document.recording is not None and state.document.recording.path == entry.path
         if is_shown and state.document.montage is not None:
             self._tell_montage()
@@ -325,8 +324,9 @@ class Conductor:
         if wish is not None:
             self._bench.wanted_s = wish.state.viewport.duration_s
             self._scheduler.cancel("settle")
-            work = self._live.work(wish, self._live_followers) or trace_work(self._bench, wish, self._followers)
-            self._scheduler.submit("traces", work)
+            live = self._live.work(wish, self._live_followers)
+            lane = "still" if live is None and self._ahead.carry(wish) else "traces"
+            self._scheduler.submit(lane, live or trace_work(self._bench, wish, self._followers))
 
     def _run_or_stop(self, state: SessionState) -> None:
         """Begin or end what runs, as the state says; what ran along another recording ends."""
@@ -366,6 +366,7 @@ class Conductor:
         self._submit_sensitivity(shown)
         self._submit_measure()
         self._analysis.follow()
+        self._ahead.follow(shown)
         self._scheduler.submit("warm-up", warm_up_work(self._bench, shown))
         if not shown.request.settled:
             self._scheduler.submit("settle", settle_work(self._bench, shown))
@@ -396,5 +397,4 @@ class Conductor:
         """Turn an error of a job into an outcome (on the worker)."""
         self._bench.deliver(failure_of(lane, error, self._store.state, self._store.revision))
         if lane.startswith("export-"):
-            job = int(lane.removeprefix("export-"))
-            self._bench.deliver(ExportProgress(job=job, share=0.0, done=True, cancelled=True))
+            self._bench.deliver(ExportProgress(job=int(lane.removeprefix("export-")), share=0.0, done=True, cancelled=True))

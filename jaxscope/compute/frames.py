@@ -22,6 +22,7 @@ from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.compute.folder_frames import FolderOutcome
 from jaxscope.compute.import_form import ImportPreview
 from jaxscope.compute.measure_frames import MeasureFrame
+from jaxscope.compute.surroundings import Surroundings
 from jaxscope.compute.sweep_frames import SweepFrame
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.coefficients import Realisation
@@ -342,6 +343,7 @@ class Indexed:
 Outcome = (
     Opened
     | Frame
+    | Surroundings
     | DesignFrame
     | SpectrumFrame
     | AnalysisFrame

@@ -99,7 +99,7 @@ def render(request: RenderRequest, cache: WindowCache, programs: ProgramLibrary)
 def render_steps(
     request: RenderRequest, cache: WindowCache, programs: ProgramLibrary
 ) -> Generator[None, None, Rendered]:
-    """Yield after each chunk of a long window; return what was asked for.
+    """Yield after each chunk of a long window and each of several pieces; return what was asked for.
 
     Raises
     ------
@@ -122,6 +122,8 @@ def render_steps(
             shown = yield from parts(group, piece, cache, ready, programs, block)
             if shown is not None and len(samples) < MOST_KEPT:
                 samples.append(shown)
+            if len(group.pieces) > 1:
+                yield
         blocks.append(block.finish())
     return rendered_of(request, blocks, samples, used)
 

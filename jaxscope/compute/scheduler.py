@@ -195,6 +195,11 @@ class Scheduler:
             self._drain()
         return job.token
 
+    def stir(self) -> None:
+        """Note that a hand is at work which needs no lane: what waits for calm waits on."""
+        with self._wake:
+            self._stirred_at = self._clock()
+
     def cancel(self, lane_name: str) -> bool:
         """Cancel what a lane has pending and running; return whether something pending never began."""
         with self._wake:

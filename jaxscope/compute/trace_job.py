@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from jaxscope.compute.designs import distinct
-from jaxscope.compute.frames import Blocked
+from jaxscope.compute.frames import Blocked, Frame
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, context_of, lengthened, plan
 from jaxscope.compute.render import (
@@ -156,26 +156,29 @@ def _draw_before_alone(bench: Workbench, wish: Wish) -> Steps:
 
 def deliver_frame(bench: Workbench, shown: Shown, *, settled: bool | None = None, held: bool = False) -> None:
     """Deliver what was rendered as a frame."""
+    bench.deliver(made_frame(bench, shown, settled=settled, held=held))
+    bench.drawn.add(shown.wish.entry.id)
+
+
+def made_frame(bench: Workbench, shown: Shown, *, settled: bool | None = None, held: bool = False) -> Frame:
+    """Return what was rendered as a frame."""
     wish, request = shown.wish, shown.request
     if wish.entry.id not in bench.scales:
         bench.scales[wish.entry.id] = automatic_scales(wish.entry.recording)
     designs = distinct(design for group in request.groups for design in group.designs)
     times = [_settling_s(design) for design in designs]
-    bench.deliver(
-        frame_of(
-            shown.rendered,
-            request,
-            revision=wish.revision,
-            recording_id=wish.entry.id,
-            compute_ms=milliseconds_since(wish.asked_at),
-            scales=bench.scales[wish.entry.id],
-            settling_s=(max((t[0] for t in times), default=0.0), max((t[1] for t in times), default=0.0)),
-            warnings=tuple(dict.fromkeys(sentence for design in designs for sentence in design.warnings)),
-            settled=settled,
-            held=held,
-        )
+    return frame_of(
+        shown.rendered,
+        request,
+        revision=wish.revision,
+        recording_id=wish.entry.id,
+        compute_ms=milliseconds_since(wish.asked_at),
+        scales=bench.scales[wish.entry.id],
+        settling_s=(max((t[0] for t in times), default=0.0), max((t[1] for t in times), default=0.0)),
+        warnings=tuple(dict.fromkeys(sentence for design in designs for sentence in design.warnings)),
+        settled=settled,
+        held=held,
     )
-    bench.drawn.add(wish.entry.id)
 
 
 @lru_cache(maxsize=512)

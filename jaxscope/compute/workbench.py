@@ -15,6 +15,7 @@ from jaxscope.compute.frames import Busy, Outcome
 from jaxscope.compute.library import OpenRecording, ProgramLibrary, RecordingLibrary
 from jaxscope.compute.plan import RenderRequest
 from jaxscope.compute.render import Rendered
+from jaxscope.compute.surroundings import Surroundings
 from jaxscope.session.state import SessionState
 
 #: A sign of work appears after this time, so that quick work shows none.
@@ -44,7 +45,7 @@ class Shown:
 class Workbench:
     """Shared by the jobs of one window.
 
-    Invariant: a field is written by one thread only, or locked by itself, or (``shown``, numbers) exchanged as a whole;
+    Invariant: a field is written by one thread only, or locked by itself, or (``shown``, ``around``, numbers) exchanged as a whole;
     of the sets and dicts single keys are set, so who reads them on another thread sees the one before or after.
     """
 
@@ -64,6 +65,8 @@ class Workbench:
     #: what has been compiled ahead of its use
     warmed: set[object] = field(default_factory=set)
     shown: Shown | None = None
+    #: what lies around a window, where that was worked out last
+    around: Surroundings | None = None
     #: files that exports are writing, as absolute paths
     writing: set[str] = field(default_factory=set)
 

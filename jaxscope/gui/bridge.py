@@ -14,9 +14,10 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from jaxscope.compute.analysis_frames import AnalysisFrame
 from jaxscope.compute.frames import AgreementFrame, DesignFrame, Frame, OverviewFrame, SpectrumFrame
-from jaxscope.gui.painting.painter_thread import TraceImage
+from jaxscope.compute.surroundings import Surroundings
+from jaxscope.gui.painting.painter_thread import AheadImage, TraceImage
 
-_NEWEST_COUNTS = (Frame, DesignFrame, SpectrumFrame, OverviewFrame, AgreementFrame, AnalysisFrame, TraceImage)
+_NEWEST_COUNTS = (Frame, DesignFrame, SpectrumFrame, OverviewFrame, AgreementFrame, AnalysisFrame, TraceImage, AheadImage, Surroundings)
 
 
 class Bridge(QObject):

@@ -182,7 +182,7 @@ def _shows(session: WindowSession, revision: int) -> bool:
     traces = session.window.traces
     if not traces.model.lanes:
         return session.window.shell.has_recording
-    if traces.picture is None or min(traces.painted_revision, traces.picture.scene.frame.revision) < revision:
+    if traces.picture is None or traces.painted_revision < revision:
         return False
     frame = traces.picture.scene.frame
     return any(block.after is not None for block in frame.blocks) or all(lane.is_raw for lane in traces.model.lanes)

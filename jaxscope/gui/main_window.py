@@ -109,7 +109,10 @@ class MainWindow(QWidget):
 
     def _make_views(self, state: SessionState, paint: Callable[[TraceScene], None]) -> None:
         shell = self.shell
-        kit = ViewKit(dispatch=shell.dispatch, navigator=shell.navigator, scales=shell.scales, paint=paint, state=state)
+        kit = ViewKit(
+            dispatch=shell.dispatch, navigator=shell.navigator, scales=shell.scales, paint=paint, state=state,
+            revision=lambda: shell.store.revision,
+        )  # fmt: skip
         made: dict[str, Any] = {name: view.of(kit) for name, view in VIEWS.items()}
         self._views: list[AbstractView] = list(made.values())
         self.top: TopBarView = made["top"]

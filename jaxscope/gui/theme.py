@@ -88,6 +88,8 @@ class Theme(QObject):
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
         self._here = threading.local()
+        #: on how many threads another theme is worn; to ask each time whether on this one takes longer than all the rest
+        self._n_worn, self._counting = 0, threading.Lock()
         #: what always wears the theme of now, and what does while it is open
         self._parts: weakref.WeakSet[QWidget] = weakref.WeakSet()
         self._floating: weakref.WeakSet[QWidget] = weakref.WeakSet()
@@ -101,15 +103,19 @@ class Theme(QObject):
     def worn_here(self, mode: Literal["dark", "light"]) -> Iterator[None]:
         """Wear another theme, at text scale 1, on this thread alone: what is painted for paper needs no window's."""
         self._here.mode, self._here.colours = mode, {}
+        with self._counting:
+            self._n_worn += 1
         try:
             yield
         finally:
+            with self._counting:
+                self._n_worn -= 1
             del self._here.mode, self._here.colours
 
     @property
     def _mode_here(self) -> str | None:
         """The theme that this thread alone wears."""
-        return getattr(self._here, "mode", None)
+        return getattr(self._here, "mode", None) if self._n_worn else None
 
     @property
     def mode(self) -> ThemeMode:
@@ -138,7 +144,7 @@ class Theme(QObject):
     @property
     def text_scale(self) -> float:
         """Factor of all text sizes and of the heights that follow from them."""
-        return self._text_scale if self._mode_here is None else 1.0
+        return self._text_scale if not self._n_worn or self._mode_here is None else 1.0
 
     def install(self, application: QApplication) -> None:
         """Load the fonts, follow the system's colour scheme, and dress the application."""

@@ -84,8 +84,13 @@ def _widen(extreme: Table, values: Table, after: npt.NDArray[np.intp], how: np.u
             extreme[has_point] = how(extreme[has_point], values[after[:-1][has_point] + number])
 
 
-def paint_columns(pixels: Pixels, stroke: Stroke, thickness: int, number: int) -> None:
-    """Set the pixels that a stroke covers, in an image of shape (height, width), to the number of its colour."""
+def paint_columns(
+    pixels: Pixels, stroke: Stroke, thickness: int, number: int, give_way: Callable[[], None] = lambda: None
+) -> None:
+    """Set the pixels that a stroke covers, in an image of shape (height, width), to the number of its colour.
+
+    ``give_way`` is called between parts of it.
+    """
     height = pixels.shape[0]
     left = max(0, stroke.pane.left_px)
     right = min(pixels.shape[1], stroke.pane.left_px + stroke.pane.width_px)
@@ -102,6 +107,7 @@ def paint_columns(pixels: Pixels, stroke: Stroke, thickness: int, number: int) -
             begin, end = _rows(top, 0, height), _rows(bottom, thickness, height)
             low, high = min(low, int(begin.min())), max(high, int(end.max()))
             _scatter(edges, begin, end, first - left)
+            give_way()
     if high <= low:
         return
     # the views of the rows are made once: to index them again would take longer than to add them
@@ -144,11 +150,15 @@ def _fill(pixels: Pixels, inside: npt.NDArray[np.bool_], number: int) -> None:
 
 
 def paint_column_strokes(
-    image: QImage, strokes: Sequence[Stroke], thickness: int, breathe: Callable[[], None] = lambda: None
+    image: QImage,
+    strokes: Sequence[Stroke],
+    thickness: int,
+    breathe: Callable[[], None] = lambda: None,
+    give_way: Callable[[], None] = lambda: None,
 ) -> None:
     """Paint strokes, from the back, into an image of numbered colours; colours that it lacks are added to its table.
 
-    ``breathe`` is called between them.
+    ``breathe`` is called between them, ``give_way`` between their parts.
     """
     stride = image.bytesPerLine()
     pixels = np.frombuffer(image.bits(), np.uint8).reshape(image.height(), stride)[:, : image.width()]
@@ -159,5 +169,5 @@ def paint_column_strokes(
         colour = stroke.colour
         if colour not in table:
             table.append(colour)
-        paint_columns(pixels, stroke, thickness, table.index(colour))
+        paint_columns(pixels, stroke, thickness, table.index(colour), give_way)
     image.setColorTable(table)

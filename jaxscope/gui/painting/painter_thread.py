@@ -1,7 +1,8 @@
 """The painter: one thread that turns scenes into images; the newest scene wins.
 
 The GUI thread hands a scene over and goes on; later it is handed an image that knows which window it shows. A scene
-that was replaced before its turn is never painted. ``shut_down`` joins the thread.
+that was replaced before its turn is never painted. One that is painted ahead comes after all others, and is given up
+for those of other traces. ``shut_down`` joins the thread.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from PySide6.QtGui import QImage
 
 from jaxscope.gui.painting.columns import paint_column_strokes
 from jaxscope.gui.painting.scene import TraceScene, before_key, prepare
-from jaxscope.gui.painting.strips import moved_by_px, moved_image
+from jaxscope.gui.painting.strips import have_same_traces, moved_by_px, moved_image
 from jaxscope.gui.painting.strokes import Breath, dots_are_drawn, paint_strokes
 
 _LOG = logging.getLogger(__name__)
@@ -33,6 +34,14 @@ class TraceImage:
 
     scene: TraceScene
     image: QImage
+
+
+class AheadImage(TraceImage):
+    """A painted scene that reaches beyond its window."""
+
+
+class _Stale(Exception):  # noqa: N818  (an outcome, not an error)
+    """Raised while a scene is painted that is no longer wanted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,29 +61,40 @@ class Painter:
         self._key: tuple[object, ...] = ()
         self._before: QImage | None = None
         self._last: TraceImage | None = None
+        self._last_ahead: TraceImage | None = None
 
     def paint(self, scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
         """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
         # a value too far out to have a pixel becomes infinite or NaN on its way there, and is a break in its trace
+        paint = _in_one_go if scene.is_ahead else self._painted
         with np.errstate(invalid="ignore", over="ignore"):
-            found = self._moved(scene, is_stale) or self._painted(scene, is_stale)
+            try:
+                found = self._moved(scene, is_stale) or paint(scene, is_stale)
+            except _Stale:
+                found = None
         if found is None:
             return None
         scene, image = found
         image.setDevicePixelRatio(scene.ratio)
+        if scene.is_ahead:
+            self._last_ahead = AheadImage(scene=scene, image=image)
+            return self._last_ahead
         self._last = TraceImage(scene=scene, image=image)
         return self._last
 
     def _moved(self, scene: TraceScene, is_stale: Callable[[], bool]) -> tuple[TraceScene, QImage] | None:
         """Return the last picture moved, with what it lacks; None where it is of no use."""
-        last = self._last
-        moved = moved_by_px(last.scene, scene) if last is not None and _is_in_columns(scene) else None
+        if not _is_in_columns(scene):
+            return None
+        near = (self._last_ahead, self._last) if scene.is_ahead else (self._last, self._last_ahead)
+        found = ((last, moved_by_px(last.scene, scene)) for last in near if last is not None)
+        last, moved = next(((last, moved) for last, moved in found if moved is not None), (None, None))
         if last is None or moved is None:
             return None
 
         def strip(own: TraceScene) -> QImage | None:
-            before = _painted(own, None, only_before=True, is_stale=is_stale)
-            return None if before is None else _painted(own, before, only_before=False, is_stale=is_stale)
+            painted = _in_one_go(own, is_stale)
+            return None if painted is None else painted[1]
 
         return moved_image(last.scene, last.image, scene, moved, strip)
 
@@ -86,9 +106,18 @@ class Painter:
                 return None
             self._before, self._key = before, key
         image = _painted(scene, self._before, only_before=False, is_stale=is_stale)
-        if image is None:
-            return None
-        return scene, image if image.format() == _COLOURS else image.convertToFormat(_COLOURS)
+        return None if image is None else (scene, _coloured(image))
+
+
+def _in_one_go(scene: TraceScene, is_stale: Callable[[], bool]) -> tuple[TraceScene, QImage] | None:
+    """Paint Before and After of a scene, and keep nothing of it."""
+    before = _painted(scene, None, only_before=True, is_stale=is_stale)
+    image = None if before is None else _painted(scene, before, only_before=False, is_stale=is_stale)
+    return None if image is None else (scene, _coloured(image))
+
+
+def _coloured(image: QImage) -> QImage:
+    return image if image.format() == _COLOURS else image.convertToFormat(_COLOURS)
 
 
 def paint_scene(scene: TraceScene) -> TraceImage | None:
@@ -124,7 +153,16 @@ def _painted(
         if stroke.is_before or not only_before
     )
     if in_columns:
-        paint_column_strokes(image, strokes, 1 if scene.ratio <= 1.25 else round(scene.ratio), Breath())
+        breathe = Breath()
+
+        def give_way() -> None:
+            if scene.is_ahead:
+                breathe()
+                if is_stale():
+                    raise _Stale
+
+        thickness = 1 if scene.ratio <= 1.25 else round(scene.ratio)
+        paint_column_strokes(image, strokes, thickness, breathe, give_way)
     elif not paint_strokes(image, strokes, scene, is_stale):
         return None
     return image
@@ -144,36 +182,48 @@ class PainterThread:
         self._painter = Painter()
         self._wake = threading.Condition()
         self._pending: TraceScene | None = None
+        self._ahead: TraceScene | None = None
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="jaxscope-painter", daemon=True)
         self._thread.start()
 
     def submit(self, scene: TraceScene) -> None:
-        """Paint this scene as soon as possible, in place of any that still waits."""
+        """Paint this scene as soon as possible, in place of any of its kind that still waits."""
         with self._wake:
-            self._pending = scene
+            if scene.is_ahead:
+                self._ahead = scene
+            else:
+                self._pending = scene
             self._wake.notify()
 
     def shut_down(self) -> None:
         """Drop what waits and join the thread; nothing is delivered afterwards."""
         with self._wake:
             self._closing = True
-            self._pending = None
+            self._pending = self._ahead = None
             self._wake.notify()
         self._thread.join(timeout=5.0)
 
     def _is_stale(self, scene: TraceScene) -> bool:
-        """Whether a rest picture has been overtaken; a picture in motion is always finished."""
-        return self._closing or (scene.quality == "rest" and self._pending is not None)
+        """Whether a picture at rest, or ahead of other traces, has been overtaken; one in motion is always finished."""
+        pending = self._pending
+        if self._closing or pending is None:
+            return self._closing
+        return not have_same_traces(scene, pending) if scene.is_ahead else scene.quality == "rest"
 
     def _work(self) -> None:
         while True:
             with self._wake:
-                while self._pending is None and not self._closing:
+                while self._pending is None and self._ahead is None and not self._closing:
                     self._wake.wait()
-                if self._closing or self._pending is None:
+                if self._closing:
                     return
-                scene, self._pending = self._pending, None
+                if self._pending is not None:
+                    scene, self._pending = self._pending, None
+                else:
+                    scene, self._ahead = self._ahead, None
+            if scene is None:
+                continue
             result = self._paint(scene)
             if result is not None and not self._closing:
                 self._deliver(result)

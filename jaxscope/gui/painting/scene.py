@@ -62,6 +62,10 @@ class TraceScene:
     show_before: bool = True
     #: channels that stand out of those they share a row with: drawn in front, and the others faded
     raised: frozenset[int] = frozenset()
+    #: number of the state that it shows
+    revision: int = -1
+    #: it reaches beyond the window, to be there when the window moves; nobody waits for it
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

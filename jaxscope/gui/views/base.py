@@ -24,13 +24,15 @@ Dispatch = Callable[[Action], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ViewKit:
-    """What a window gives its views: the way of actions, what scrolls, the scales, the painter, the first state."""
+    """What a window gives its views: the way of actions, what scrolls, the scales, the painter, the first state and its number."""
 
     dispatch: Dispatch
     navigator: Navigator
     scales: ScaleBook
     paint: Callable[[TraceScene], None]
     state: SessionState
+    #: returns the number of the state
+    revision: Callable[[], int]
 
 
 def is_pan(state: SessionState, previous: SessionState) -> bool:

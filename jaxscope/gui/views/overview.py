@@ -57,6 +57,8 @@ class OverviewView(AbstractView, QWidget):
         self._told_width = -1
         #: events as ticks, and what they were painted for
         self._tick_picture: tuple[object, QImage] | None = None
+        #: what the ground follows from, and its picture
+        self._painted: tuple[tuple[object, ...], QImage] | None = None
         self.setFixedHeight(scaled(76))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -137,19 +139,41 @@ class OverviewView(AbstractView, QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:
-            painter.fillRect(self.rect(), colour("bar"))
-            hairline(painter, 0, 0, self.width())
-            high = scaled(18)
-            draw_text(painter, QRectF(14, 9, rail_px() - 20, high), "Overview", font(12, 500), "text2")
-            for place, words in enumerate(self._captions()):
-                room = QRectF(14, 9 + high + scaled(16) * place, rail_px() - 20, high)
-                draw_text(painter, room, words, font(11), "text3")
+            painter.drawImage(QPointF(0, 0), self._ground())
             if self._total_s > 0:
-                self._paint_envelope(painter)
-                self._paint_strip(painter)
                 self._paint_window(painter)
             if self.hasFocus():
                 painter.fillRect(QRectF(0, 1, 2, self.height()), colour("focus"))
+
+    def _ground(self) -> QImage:
+        """Return all but the window and the focus, painted once for what it shows: a window moves more often."""
+        document, viewport, look = self._state.document, self._state.viewport, theme()
+        key = (
+            self._image, tuple(self._captions()), self.size().toTuple(), self.devicePixelRatioF(), self._total_s,
+            self._gaps, document.filter_on, document.annotations, viewport.show_events,
+            look.is_dark, look.is_high_contrast, look.text_scale,
+        )  # fmt: skip
+        if self._image is None or self._painted is None or self._painted[0] != key:
+            ratio = self.devicePixelRatioF()
+            ground = QImage(self.size() * ratio, QImage.Format.Format_RGB32)
+            ground.setDevicePixelRatio(ratio)
+            with begin(ground) as painter:
+                self._paint_ground(painter)
+            # the image of the envelope has been made by now
+            self._painted = ((self._image, *key[1:]), ground)
+        return self._painted[1]
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        painter.fillRect(self.rect(), colour("bar"))
+        hairline(painter, 0, 0, self.width())
+        high = scaled(18)
+        draw_text(painter, QRectF(14, 9, rail_px() - 20, high), "Overview", font(12, 500), "text2")
+        for place, words in enumerate(self._captions()):
+            room = QRectF(14, 9 + high + scaled(16) * place, rail_px() - 20, high)
+            draw_text(painter, room, words, font(11), "text3")
+        if self._total_s > 0:
+            self._paint_envelope(painter)
+            self._paint_strip(painter)
 
     def _captions(self) -> list[str]:
         if self._frame is None:

@@ -106,16 +106,16 @@ class TimeAxisView(AbstractView, QWidget):
         widest = text_width(self._words(stop_s, decimals_of(ticks.step)), font(11))
         if widest + _LEAST_GAP > 60:
             ticks = time_ticks(start_s, stop_s, pane.width, least_px=widest + _LEAST_GAP)
-        edge = pane.left + rail_px()
-        for seconds, length, token in ((ticks.minor, 4, "line2"), (ticks.major, 6, "off")):
+        rail, duration_s = rail_px(), viewport.duration_s
+        edge = pane.left + rail
+        for seconds, length, shade in ((ticks.minor, 4, colour("line2")), (ticks.major, 6, colour("off"))):
             for second in seconds:
-                mark = round(rail_px() + pane.x_of(second, start_s, viewport.duration_s))
-                painter.fillRect(QRectF(mark, 1, 1, length), colour(token))
+                painter.fillRect(round(rail + pane.x_of(second, start_s, duration_s)), 1, 1, length, shade)
         decimals = decimals_of(ticks.step)
         badge = self._badge_rect(pane, edge)
         free_from = edge
         for second in ticks.major:
-            x = rail_px() + pane.x_of(second, start_s, viewport.duration_s)
+            x = rail + pane.x_of(second, start_s, duration_s)
             words = self._words(second, decimals)
             width = text_width(words, font(11))
             left = x + 4 if x - edge < width / 2 else x - width / 2

@@ -1,8 +1,9 @@
 """The traces: a picture that the painter made, between layers that are painted here.
 
 The GUI thread never touches a sample: it hands scenes to the painter and blits what comes back. A picture knows the
-window it was painted for, so after a pan it is drawn at its right place at once, and replaced a moment later. While
-something changes pictures come in motion quality; 120 ms after the last change one comes in rest quality.
+window it was painted for, so after a pan it is drawn at its right place at once; where one reaches beyond the window,
+that is all. While something changes pictures come in motion quality; 120 ms after the last change one comes in rest
+quality.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, Opened
 from jaxscope.compute.measure_frames import MeasureFrame
+from jaxscope.compute.surroundings import Surroundings
 from jaxscope.errors import counted
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.navigator import Navigator
 from jaxscope.gui.painting.geometry import pane_at
-from jaxscope.gui.painting.painter_thread import TraceImage
+from jaxscope.gui.painting.painter_thread import AheadImage, TraceImage
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.painting.scene import Quality, TraceScene
 from jaxscope.gui.theme import colour, theme
 from jaxscope.gui.timers import one_shot
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
+from jaxscope.gui.views.traces_ahead import TracesAhead
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_cursors import cursor_near, paint_cursors
 from jaxscope.gui.views.traces_events import event_at
@@ -36,10 +39,10 @@ from jaxscope.gui.views.traces_layers import (
     paint_cover,
     paint_emptiness,
     paint_ground,
+    paint_picture,
     paint_rubber_band,
 )
 from jaxscope.gui.views.traces_model import TracesModel
-from jaxscope.gui.views.traces_picture import picture_width
 from jaxscope.session.state import SessionState
 
 #: Quiet time after which the picture is painted at rest quality, and how many of them a frame is waited for; how long
@@ -59,12 +62,15 @@ class TracesView(AbstractView, QWidget):
     scales : ScaleBook
         Scales in use.
     paint : callable
-        Takes a scene; its picture comes back through ``show_image``.
+        Takes a scene; its picture comes back through ``show_frame``.
+    state : SessionState
+    revision : callable
+        Returns the number of the state.
     """
 
     #: time under the pointer, None outside
     pointer_moved = Signal(object)
-    #: a picture of the frame with this revision is on the screen
+    #: a picture of the traces of the state with this revision is on the screen
     painted = Signal(int)
     #: device pixels across
     width_px_changed = Signal(int)
@@ -84,12 +90,15 @@ class TracesView(AbstractView, QWidget):
         scales: ScaleBook,
         paint: Callable[[TraceScene], None],
         state: SessionState,
-        parent: QWidget | None = None,
+        revision: Callable[[], int],
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self.model = TracesModel(scales, state)
-        self._paint = paint
+        self._paint, self._revision = paint, revision
         self._picture: TraceImage | None = None
+        self._ahead = TracesAhead(self, self.model, paint)
+        #: numbers of the scene and of the state that the picture shows
+        self._serial = self._shows = -1
         self._pointer: QPointF | None = None
         self._is_divider_hot = False
         self._shape: Qt.CursorShape | None = None
@@ -112,7 +121,7 @@ class TracesView(AbstractView, QWidget):
     @classmethod
     def of(cls, kit: ViewKit) -> Self:
         """Make the view for a window."""
-        return cls(kit.dispatch, kit.navigator, kit.scales, kit.paint, kit.state)
+        return cls(kit.dispatch, kit.navigator, kit.scales, kit.paint, kit.state, kit.revision)
 
     def sizeHint(self) -> QSize:
         return QSize(1048, 780)
@@ -122,8 +131,12 @@ class TracesView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another state; the picture follows when something in it has changed."""
         change = self.model.take_state(state)
-        if change == "window" and self._picture is not None and not self.model.is_held:
-            # its frame is on the way; until then the picture is drawn where it belongs
+        around, is_there = self._ahead.around, False
+        if change == "window":
+            is_there = self.model.move_within(around, self._told_width, self._revision())
+        # a frame may be on the way; until it comes the picture is drawn where it belongs
+        awaits = change == "window" and self._picture is not None and not is_there
+        if awaits and not self.model.is_held:
             self._rest.start()
         elif change != "nothing":
             self._ask("motion")
@@ -131,8 +144,7 @@ class TracesView(AbstractView, QWidget):
         is_same_look = state.document.annotations is previous.document.annotations
         if state.viewport is not previous.viewport or not is_same_look or state is previous:
             self._describe()
-            is_late = change == "window" and self._picture is not None
-            (self._late.start if is_late else self.update)()
+            (self._late.start if awaits else self.update)()
         if self._pointer is not None and state.viewport is not previous.viewport:
             # the pointer stands still, the time under it does not
             self.pointer_moved.emit(self.second_at(self._pointer.x()))
@@ -145,6 +157,7 @@ class TracesView(AbstractView, QWidget):
             case Opened():
                 self.model.open(outcome)
                 self._picture = None
+                self._ahead.forget()
                 self._describe()
                 self.update()
             case Blocked():
@@ -161,6 +174,10 @@ class TracesView(AbstractView, QWidget):
                     self.update()
             case Grown():
                 self.model.grow(outcome)
+            case Surroundings():
+                self._ahead.take(outcome)
+            case AheadImage():
+                self._ahead.take_picture(outcome)
             case TraceImage():
                 self._show_image(outcome)
 
@@ -179,6 +196,7 @@ class TracesView(AbstractView, QWidget):
         """Show nothing."""
         self.model.close()
         self._picture = None
+        self._ahead.forget()
         self.update()
 
     @property
@@ -189,11 +207,11 @@ class TracesView(AbstractView, QWidget):
     @property
     def is_behind(self) -> bool:
         """Whether a picture that was asked for is not on the screen yet."""
-        return self._picture is None or self._picture.scene.serial < self._asked
+        return self._picture is None or self._serial < self._asked
 
     @property
     def painted_revision(self) -> int:
-        """Revision of the frame that was painted last, -1 before the first."""
+        """Revision of the state whose traces were painted last, -1 before the first."""
         return self._announced
 
     @property
@@ -235,17 +253,27 @@ class TracesView(AbstractView, QWidget):
     def _show_image(self, image: TraceImage) -> None:
         if image.scene.frame.recording_id != self.model.recording_id:
             return
-        if self._picture is None or image.scene.serial > self._picture.scene.serial:
-            self._picture = image
-            self._late.stop()
-            self.update()
+        if image.scene.serial > self._serial:
+            self._put(image, image.scene)
+            if image.scene.quality == "rest":
+                self._ahead.ask()
+
+    def _put(self, picture: TraceImage, scene: TraceScene) -> None:
+        """Put a picture on the screen that has what a scene shows."""
+        self._picture, self._serial, self._shows = picture, scene.serial, scene.revision
+        self._late.stop()
+        self.update()
 
     def _ask(self, quality: Quality) -> None:
         scene = self.model.scene(self.width(), self.height(), self.devicePixelRatioF(), quality)
         if scene is None:
             return
         self._asked, self._waits = scene.serial, 0
-        self._paint(scene)
+        picture = self._ahead.picture_for(scene)
+        if picture is None:
+            self._paint(scene)
+        else:
+            self._put(picture, scene)
         if quality == "motion":
             self._rest.start()
 
@@ -265,15 +293,12 @@ class TracesView(AbstractView, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:
             canvas = Canvas(
-                painter=painter,
-                model=self.model,
-                width=self.width(),
-                height=self.height(),
-                pointer=self._pointer,
+                painter=painter, model=self.model, width=self.width(), height=self.height(), pointer=self._pointer,
                 is_divider_hot=self._is_divider_hot,
-            )
+            )  # fmt: skip
             paint_ground(canvas)
-            self._blit(painter)
+            if self._picture is not None:
+                paint_picture(canvas, self._picture, self.devicePixelRatioF())
             if self.model.info is not None:
                 paint_cover(canvas)
                 paint_cursors(canvas)
@@ -288,35 +313,9 @@ class TracesView(AbstractView, QWidget):
         self._announce()
 
     def _announce(self) -> None:
-        if self._picture is not None and self._picture.scene.frame.revision != self._announced:
-            self._announced = self._picture.scene.frame.revision
+        if self._picture is not None and self._shows != self._announced:
+            self._announced = self._shows
             self.painted.emit(self._announced)
-
-    def _blit(self, painter: QPainter) -> None:
-        if self._picture is None:
-            return
-        scene, image = self._picture.scene, self._picture.image
-        model, ratio, height = self.model, self.devicePixelRatioF(), self.height()
-        panes = model.panes(self.width())
-        is_same_window = scene.start_s == model.start_s and scene.stop_s == model.stop_s
-        size = (picture_width(panes, self.width(), ratio), round(height * ratio))
-        is_same_size = (scene.width_px, scene.height_px) == size
-        if is_same_window and is_same_size and len(panes) == len(scene.panes) == 1:
-            painter.drawImage(QPointF(0, 0), image)
-            return
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        for pane, drawn in zip(panes, scene.panes, strict=False):
-            left = pane.x_of(scene.start_s, model.start_s, model.duration_s)
-            right = pane.x_of(scene.stop_s, model.start_s, model.duration_s)
-            if abs((right - left) * ratio - drawn.width_px) < 1:
-                left = round(left * ratio) / ratio
-                right = left + drawn.width_px / ratio
-            painter.save()
-            seen = QRectF(pane.shown_left, 0, pane.shown_right - pane.shown_left, height)
-            painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
-            source = QRectF(drawn.left_px, 0, drawn.width_px, scene.height_px)
-            painter.drawImage(QRectF(left, 0, right - left, height), image, source)
-            painter.restore()
 
     # --- events
 

@@ -47,7 +47,7 @@ def gaps_by_row(model: TracesModel) -> list[tuple[Gap, ...]]:
 
 def gap_areas(model: TracesModel) -> list[GapArea]:
     """Return the gaps in view with the rows they cover."""
-    gaps_of = gaps_by_row(model)
+    gaps_of = model.remembered("gaps", (model.lanes, model.info), lambda: gaps_by_row(model))
     areas: list[GapArea] = []
     first = 0
     for row in range(1, len(gaps_of) + 1):

@@ -16,6 +16,7 @@ from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
 from jaxscope.gui.painting.geometry import PaneRect, axes_of, removed_px
 from jaxscope.gui.painting.lanes import Lane
+from jaxscope.gui.painting.painter_thread import TraceImage
 from jaxscope.gui.painting.scales import scale_bar, scale_text
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.traces_canvas import Canvas
@@ -25,6 +26,7 @@ from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
 from jaxscope.gui.views.traces_goals import paint_goals
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import size_text
+from jaxscope.gui.views.traces_picture import picture_width
 from jaxscope.gui.views.traces_settling import paint_settling
 
 # --- under the traces
@@ -88,21 +90,28 @@ def paint_cover(canvas: Canvas) -> None:
 
 def _paint_scale_bars(canvas: Canvas) -> None:
     """Paint a bar a kind beside the first of its lanes whose height was not changed by hand."""
+    lanes = canvas.model.lanes
+    in_row = canvas.model.remembered("bars", (lanes,), lambda: _barred(lanes))
+    bars = [
+        ((row + (place + 0.5) / len(own)) * canvas.lane_px, 1 / len(own), lane)
+        for row, own in in_row.items()
+        for place, lane in enumerate(own)
+    ]
+    free_to = canvas.height
+    for centre, room, lane in sorted(bars, key=lambda bar: bar[0], reverse=True):
+        free_to = _paint_scale_bar(canvas, lane, centre, room, free_to)
+
+
+def _barred(lanes: tuple[Lane, ...]) -> dict[int, list[Lane]]:
+    """Return the lanes that have a bar, by row."""
     barred: dict[str, Lane] = {}
-    for lane in sorted(canvas.model.lanes, key=lambda lane: lane.gain != 1.0):
+    for lane in sorted(lanes, key=lambda lane: lane.gain != 1.0):
         if lane.kind not in CODE_KINDS:
             barred.setdefault(lane.scale_kind, lane)
     in_row: dict[int, list[Lane]] = {}
     for lane in barred.values():
         in_row.setdefault(lane.row, []).append(lane)
-    bars = [
-        ((row + (place + 0.5) / len(lanes)) * canvas.lane_px, 1 / len(lanes), lane)
-        for row, lanes in in_row.items()
-        for place, lane in enumerate(lanes)
-    ]
-    free_to = canvas.height
-    for centre, room, lane in sorted(bars, key=lambda bar: bar[0], reverse=True):
-        free_to = _paint_scale_bar(canvas, lane, centre, room, free_to)
+    return in_row
 
 
 def _paint_scale_bar(canvas: Canvas, lane: Lane, centre: float, room: float, free_to: float) -> float:
@@ -194,3 +203,29 @@ def paint_rubber_band(canvas: Canvas, band: QRectF) -> None:
     """Paint what a drag is about to zoom into."""
     canvas.painter.fillRect(band, colour("after", 0.12))
     rounded(canvas.painter, band, 0, None, "after", 1)
+
+
+def paint_picture(canvas: Canvas, picture: TraceImage, ratio: float) -> None:
+    """Paint a picture of the traces where its window is now, on whole device pixels where it is as wide."""
+    scene, image = picture.scene, picture.image
+    painter, model, height = canvas.painter, canvas.model, canvas.height
+    panes = model.panes(canvas.width)
+    is_same_window = scene.start_s == model.start_s and scene.stop_s == model.stop_s
+    size = (picture_width(panes, canvas.width, ratio), round(height * ratio))
+    is_same_size = (scene.width_px, scene.height_px) == size
+    if is_same_window and is_same_size and len(panes) == len(scene.panes) == 1:
+        painter.drawImage(QPointF(0, 0), image)
+        return
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    for pane, drawn in zip(panes, scene.panes, strict=False):
+        left = pane.x_of(scene.start_s, model.start_s, model.duration_s)
+        right = pane.x_of(scene.stop_s, model.start_s, model.duration_s)
+        if abs((right - left) * ratio - drawn.width_px) < 1:
+            left = round(left * ratio) / ratio
+            right = left + drawn.width_px / ratio
+        painter.save()
+        seen = QRectF(pane.shown_left, 0, pane.shown_right - pane.shown_left, height)
+        painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
+        source = QRectF(drawn.left_px, 0, drawn.width_px, scene.height_px)
+        painter.drawImage(QRectF(left, 0, right - left, height), image, source)
+        painter.restore()

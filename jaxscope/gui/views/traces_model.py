@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, Opened, TraceBlock
 from jaxscope.compute.measure_frames import MeasureFrame
+from jaxscope.compute.surroundings import Surroundings
 from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
@@ -53,6 +55,10 @@ class TracesModel:
         self._height = 1.0
         self._kinds: dict[int, str] = {}
         self._serial = 0
+        #: the newest state that a frame of another window served
+        self._moved = -1
+        #: the frame of surroundings that the one in use was made of
+        self._lent: Frame | None = None
         #: how late each chain is, and what follows for the channels
         self._delays_s: tuple[float, ...] = ()
         self._shifts: tuple[object, dict[int, float]] = (None, {})
@@ -107,6 +113,7 @@ class TracesModel:
         self._kinds = {number: scale_kind(one.kind, one.unit) for number, one in enumerate(opened.info.channels)}
         self.recording_id = opened.recording_id
         self.frame = self.measures = self.reached_s = None
+        self._moved = -1
         self.is_held = False
         self._lay_out()
 
@@ -129,13 +136,11 @@ class TracesModel:
 
     def take_frame(self, frame: Frame) -> bool:
         """Take a frame if it is of this recording and not older than the one that is shown."""
-        is_old = self.frame is not None and frame.revision < self.frame.revision
+        is_old = self.frame is not None and frame.revision < max(self.frame.revision, self._moved)
         if is_old or frame.recording_id != self.recording_id:
             return False
         self.awaits_frame = False
-        if self.state.viewport.remove_offset:
-            frame = with_offsets_of(self.frame, frame, self._heights())
-        self.frame = frame
+        self.frame, self._lent = self._with_offsets(frame), None
         self.is_held = frame.held
         self.scales.note(frame, self._kinds, follows=not self.state.viewport.lock_scales)
         return True
@@ -143,12 +148,15 @@ class TracesModel:
     def _heights(self) -> dict[int, float]:
         """Return the height of each lane in units of its channel."""
         viewport = self.state.viewport
-        kinds = self.remembered("kinds", (self.lanes,), lambda: frozenset(lane.scale_kind for lane in self.lanes))
-        units = {kind: self.scales.units_per_lane(viewport, kind) for kind in kinds}
+        units = {kind: self.scales.units_per_lane(viewport, kind) for kind in self._kinds_of_lanes()}
         key = (self.lanes, tuple(units.items()))
         return self.remembered(
             "heights", key, lambda: {lane.channel: units[lane.scale_kind] / lane.gain for lane in self.lanes}
         )
+
+    def _kinds_of_lanes(self) -> frozenset[str]:
+        """Return what the lanes share their scales by."""
+        return self.remembered("kinds", (self.lanes,), lambda: frozenset(lane.scale_kind for lane in self.lanes))
 
     def hold(self, blocked: Blocked) -> bool:
         """Mark the picture as held; return whether that is news."""
@@ -159,6 +167,50 @@ class TracesModel:
     def panes(self, width: float) -> tuple[PaneRect, ...]:
         """Return the panes of the mode in use."""
         return panes_of(self.state.viewport, width)
+
+    def move_within(self, around: Surroundings | None, width_px: int, revision: int) -> bool:
+        """Whether the window lies within surroundings that suit it, whose frame then serves it as its own would."""
+        if around is None or not around.suits(self.state, self.recording_id, width_px) or not around.has(self.state):
+            return False
+        if self.is_held or around.frame.made_of is None:
+            return False
+        if self._lent is not around.frame:
+            self.frame, self._lent = self._with_offsets(around.frame), around.frame
+        self.awaits_frame, self._moved = False, revision
+        return True
+
+    def _with_offsets(self, frame: Frame) -> Frame:
+        """Return a frame with the offsets of the one that is shown, where they serve."""
+        if not self.state.viewport.remove_offset or frame is self.frame:
+            return frame
+        return with_offsets_of(self.frame, frame, self._heights())
+
+    def scene_ahead(
+        self, around: Surroundings, width: float, height: float, ratio: float, most_px: int
+    ) -> TraceScene | None:
+        """Return the picture of a window and what lies around it; None where it would have too many pixels."""
+        scene = self.scene(width, height, ratio, "motion")
+        if scene is None:
+            return None
+        whole_s, shown_s = around.stop_s - around.start_s, self.duration_s
+        for windows in (5, 3, 2):
+            if scene.width_px * windows * scene.height_px <= most_px and windows * shown_s < whole_s * (1 + 1e-9):
+                break
+        else:
+            return None
+        start_s = (around.start_s + around.stop_s - windows * shown_s) / 2
+        panes = tuple(
+            replace(pane, left_px=pane.left_px * windows, width_px=pane.width_px * windows) for pane in scene.panes
+        )
+        return replace(
+            scene,
+            frame=self._with_offsets(around.frame),
+            start_s=start_s,
+            stop_s=start_s + windows * shown_s,
+            width_px=scene.width_px * windows,
+            panes=panes,
+            is_ahead=True,
+        )
 
     def scene(self, width: float, height: float, ratio: float, quality: Quality) -> TraceScene | None:
         """Return the picture to paint, None where there is nothing to show yet."""
@@ -178,8 +230,8 @@ class TracesModel:
             height_px=round(height * ratio),
             ratio=ratio,
             panes=panes,
-            scales=self.scales.in_use(viewport, {lane.scale_kind for lane in self.lanes}),
-            colours=trace_colours({lane.colour for lane in self.lanes}),
+            scales=self.scales.in_use(viewport, self._kinds_of_lanes()),
+            colours=trace_colours(self.remembered("tokens", (self.lanes,), lambda: {one.colour for one in self.lanes})),
             remove_offset=viewport.remove_offset,
             negative_up=viewport.negative_up,
             show_after=self.shows_after,
@@ -190,6 +242,7 @@ class TracesModel:
             shifts_s=self.shifts_s,
             show_before=viewport.show_before,
             raised=self._raised(),
+            revision=max(self.frame.revision, self._moved),
         )
 
     def _raised(self) -> frozenset[int]:

@@ -22,6 +22,7 @@ def test_view_is_made_and_shows_nothing_yet(qapp, qtbot, name, state, make_frame
         scales=ScaleBook(),
         paint=lambda scene: None,
         state=state,
+        revision=lambda: 0,
     )
     view = VIEWS[name].of(kit)
     qtbot.addWidget(view)
