@@ -38,7 +38,7 @@ class AheadDesk:
         self._start_s = 0.0
 
     def carry(self, wish: Wish) -> bool:
-        """Whether the window of a wish lies within the surroundings, so that its frame can wait; see to more of them."""
+        """Whether the window of a wish lies within the surroundings, so its frame can wait; see to more of them."""
         around, shown = self._bench.around, self._bench.shown
         start_s, self._start_s = self._start_s, wish.state.viewport.start_s
         goes_left = self._start_s < start_s
@@ -103,9 +103,7 @@ def ahead_work(bench: Workbench, wish: Wish, lean: float) -> Callable[[CancelTok
     return work
 
 
-def _steps(
-    bench: Workbench, request: RenderRequest, wish: Wish, token: CancelToken
-) -> Generator[None, None, Rendered]:
+def _steps(bench: Workbench, request: RenderRequest, wish: Wish, token: CancelToken) -> Generator[None, None, Rendered]:
     steps = render_steps(request, wish.entry.cache, bench.programs)
     while True:
         try:

@@ -397,4 +397,6 @@ class Conductor:
         """Turn an error of a job into an outcome (on the worker)."""
         self._bench.deliver(failure_of(lane, error, self._store.state, self._store.revision))
         if lane.startswith("export-"):
-            self._bench.deliver(ExportProgress(job=int(lane.removeprefix("export-")), share=0.0, done=True, cancelled=True))
+            self._bench.deliver(
+                ExportProgress(job=int(lane.removeprefix("export-")), share=0.0, done=True, cancelled=True)
+            )

@@ -16,8 +16,8 @@ STILL_CALM_S, STILL_PATIENCE_S = 0.06, 0.3
 NOW, CALM, STILL = (0.0, DEFAULT_PATIENCE_S), (CALM_S, PATIENCE_S), (STILL_CALM_S, STILL_PATIENCE_S)
 #: Work that is not saved is kept at most this often, so at most this much of it is lost.
 KEEP_EVERY_S = 3.0
-#: The lanes of a window: name, thread, rank (a lower one is served first), least interval, when it has its turns, whether
-#: a newer wish ends a running one. On the thread of the traces is nothing else that a hand waits for, and what
+#: The lanes of a window: name, thread, rank (a lower one is served first), least interval, when it has its turns,
+#: whether a newer wish ends a running one. On the thread of the traces is nothing else that a hand waits for, and what
 #: takes long there yields to them.
 LANES = (
     ("open", "file", 0, 0.0, NOW, True),

@@ -45,8 +45,9 @@ class Shown:
 class Workbench:
     """Shared by the jobs of one window.
 
-    Invariant: a field is written by one thread only, or locked by itself, or (``shown``, ``around``, numbers) exchanged as a whole;
-    of the sets and dicts single keys are set, so who reads them on another thread sees the one before or after.
+    Invariant: a field is written by one thread only, or locked by itself, or (``shown``, ``around``, numbers) exchanged
+    as a whole; of the sets and dicts single keys are set, so who reads them on another thread sees the one before or
+    after.
     """
 
     deliver: Callable[[Outcome], None]

@@ -17,7 +17,17 @@ from jaxscope.compute.frames import AgreementFrame, DesignFrame, Frame, Overview
 from jaxscope.compute.surroundings import Surroundings
 from jaxscope.gui.painting.painter_thread import AheadImage, TraceImage
 
-_NEWEST_COUNTS = (Frame, DesignFrame, SpectrumFrame, OverviewFrame, AgreementFrame, AnalysisFrame, TraceImage, AheadImage, Surroundings)
+_NEWEST_COUNTS = (
+    Frame,
+    DesignFrame,
+    SpectrumFrame,
+    OverviewFrame,
+    AgreementFrame,
+    AnalysisFrame,
+    TraceImage,
+    AheadImage,
+    Surroundings,
+)
 
 
 class Bridge(QObject):

@@ -88,7 +88,7 @@ class Theme(QObject):
         self._installed = False
         self._colours: dict[tuple[str, float | None], QColor] = {}
         self._here = threading.local()
-        #: on how many threads another theme is worn; to ask each time whether on this one takes longer than all the rest
+        #: on how many threads another theme is worn: mostly none, and then nobody need ask on which
         self._n_worn, self._counting = 0, threading.Lock()
         #: what always wears the theme of now, and what does while it is open
         self._parts: weakref.WeakSet[QWidget] = weakref.WeakSet()

@@ -218,12 +218,13 @@ class PainterThread:
                     self._wake.wait()
                 if self._closing:
                     return
-                if self._pending is not None:
-                    scene, self._pending = self._pending, None
+                scene = self._pending or self._ahead
+                if scene is None:
+                    continue
+                if scene is self._pending:
+                    self._pending = None
                 else:
-                    scene, self._ahead = self._ahead, None
-            if scene is None:
-                continue
+                    self._ahead = None
             result = self._paint(scene)
             if result is not None and not self._closing:
                 self._deliver(result)

@@ -24,7 +24,7 @@ Dispatch = Callable[[Action], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ViewKit:
-    """What a window gives its views: the way of actions, what scrolls, the scales, the painter, the first state and its number."""
+    """What a window gives its views: the way of actions, what scrolls, the scales, the painter, the state."""
 
     dispatch: Dispatch
     navigator: Navigator

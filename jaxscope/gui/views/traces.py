@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Self
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Grown, LivePosition, Opened

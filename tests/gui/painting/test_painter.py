@@ -9,7 +9,14 @@ import pytest
 
 from jaxscope.compute.envelopes import Envelope
 from jaxscope.gui.painting import painter_thread
-from jaxscope.gui.painting.painter_thread import Painter, PainterThread, PaintFailure, TraceImage, paint_scene
+from jaxscope.gui.painting.painter_thread import (
+    AheadImage,
+    Painter,
+    PainterThread,
+    PaintFailure,
+    TraceImage,
+    paint_scene,
+)
 from jaxscope.gui.painting.scene import before_key
 
 
@@ -87,6 +94,43 @@ def test_painter_thread_paints_the_newest_scene_and_drops_the_rest(make_scene):
         painter.shut_down()
     assert [result.scene.serial for result in delivered] == [1, 4]
     assert all(isinstance(result, TraceImage) for result in delivered)
+
+
+def test_what_is_painted_ahead_comes_last_and_gives_way_to_other_traces(make_scene):
+    begun, go_on, done = threading.Event(), threading.Event(), threading.Event()
+    delivered = []
+
+    def deliver(result):
+        delivered.append(result)
+        if len(delivered) == 1:
+            begun.set()
+            go_on.wait(10)
+        elif result.scene.serial == 4:
+            done.set()
+
+    painter = PainterThread(deliver)
+    try:
+        painter.submit(make_scene(serial=1))
+        assert begun.wait(10)
+        painter.submit(make_scene(serial=4, is_ahead=True))
+        painter.submit(make_scene(serial=3))
+        go_on.set()
+        assert done.wait(10)
+    finally:
+        go_on.set()
+        painter.shut_down()
+    assert [(result.scene.serial, isinstance(result, AheadImage)) for result in delivered] == [
+        (1, False),
+        (3, False),
+        (4, True),
+    ]
+
+
+def test_a_picture_ahead_that_is_stale_is_given_up_and_leaves_what_was_painted(make_scene):
+    painter = Painter()
+    first = painter.paint(make_scene(serial=1))
+    assert painter.paint(make_scene(serial=2, is_ahead=True), lambda: True) is None
+    assert painter.paint(make_scene(serial=3)).image == first.image
 
 
 def test_painter_lives_on_after_an_error(caplog, make_scene):

@@ -9,7 +9,8 @@ import pytest
 
 from jaxscope.compute.envelopes import Envelope
 from jaxscope.gui.painting import painter_thread
-from jaxscope.gui.painting.painter_thread import Painter, paint_scene
+from jaxscope.gui.painting.painter_thread import AheadImage, Painter, paint_scene
+from jaxscope.gui.painting.strips import holds
 
 N_LANES = painter_thread.MANY_MOVING_LANES + 2
 
@@ -20,14 +21,14 @@ def window(make_lane, make_scene):
     rng = np.random.default_rng(3)
     lanes = tuple(make_lane(channel) for channel in range(N_LANES))
 
-    def make(start_s: float, *, made_of=("one",), values=None, **choices):
+    def make(start_s: float, *, made_of=("one",), values=None, windows=1, **choices):
         scene = make_scene(bins=2, n=800, values=waves if values is None else values)
         block = scene.frame.blocks[0]
         wide = {"low": block.before.low, "high": block.before.high}
         envelopes = {name: Envelope(**wide) for name in ("before", "after")}
         # every sample twice as wide as a picture; a frame holds what its window shows, and two bins more
         first = max(0, int(start_s * 20) - 2)
-        seen = slice(first, first + 205)
+        seen = slice(first, first + 200 * windows + 5)
         cut = {name: Envelope(low=one.low[:, seen], high=one.high[:, seen]) for name, one in envelopes.items()}
         cut["after"] = Envelope(low=cut["after"].low * 0.5, high=cut["after"].high * 0.5)
         block = replace(
@@ -41,8 +42,18 @@ def window(make_lane, make_scene):
             difference=None,
         )
         frame = replace(scene.frame, blocks=(block,), made_of=made_of)
+        panes = tuple(replace(pane, width_px=pane.width_px * windows) for pane in scene.panes)
         return replace(
-            scene, frame=frame, lanes=lanes, start_s=start_s, stop_s=start_s + 10.0, quality="motion", **choices
+            scene,
+            frame=frame,
+            lanes=lanes,
+            start_s=start_s,
+            stop_s=start_s + 10.0 * windows,
+            width_px=scene.width_px * windows,
+            panes=panes,
+            quality="motion",
+            is_ahead=windows > 1,
+            **choices,
         )
 
     waves = rng.standard_normal((N_LANES, 800))
@@ -111,3 +122,34 @@ def test_a_far_jump_is_painted_anew(window, widths):
     painter.paint(window(2.0))
     painter.paint(window(11.0))
     assert widths == [400, 400]
+
+
+@pytest.mark.parametrize(("start_s", "painted"), [(5.0, []), (11.3, []), (22.525, [23]), (0.5, [62])])
+def test_a_window_is_taken_out_of_a_wide_picture_as_far_as_that_goes(window, widths, start_s, painted):
+    painter = Painter()
+    painter.paint(window(2.0, windows=3))
+    widths.clear()
+    own = painter.paint(window(start_s))
+    assert widths == painted
+    assert (own.image.width(), own.scene.is_ahead) == (400, False)
+    assert own.image == paint_scene(own.scene).image
+
+
+def test_a_wide_picture_that_moves_is_painted_at_its_edge(window, widths):
+    painter = Painter()
+    painter.paint(window(2.0, windows=3))
+    widths.clear()
+    moved = painter.paint(window(7.0, windows=3))
+    assert widths == [202]
+    assert isinstance(moved, AheadImage)
+    assert moved.image == paint_scene(moved.scene).image
+
+
+def test_a_wide_picture_holds_the_windows_within(window):
+    whole = window(2.0, windows=3)
+    assert holds(whole, window(2.1))
+    assert holds(whole, window(21.9))
+    assert not holds(whole, window(22.1))
+    assert not holds(whole, window(1.9))
+    assert not holds(whole, window(10.0, made_of=("another filter",)))
+    assert not holds(whole, replace(window(10.0), stop_s=25.0))
