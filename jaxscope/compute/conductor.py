@@ -15,7 +15,7 @@ from dataclasses import replace
 from jaxscope.compute.ahead_job import AheadDesk
 from jaxscope.compute.analysis_job import AnalysisJobs
 from jaxscope.compute.bad_spans import excluded_of
-from jaxscope.compute.design_job import DesignJobs, rate_of_chain
+from jaxscope.compute.design_job import DesignJobs, is_of_other_rate
 from jaxscope.compute.export_job import AnyExport, ExportRequest
 from jaxscope.compute.failures import failure_of
 from jaxscope.compute.fit_job import FitJobs
@@ -239,7 +239,8 @@ class Conductor:
         engine_changed = state.engine != previous.engine
         chain_changed = state.viewport.active_chain != previous.viewport.active_chain
         view_changed = state.viewport.response_view != previous.viewport.response_view
-        rate_changed = self._rate_changed(state, previous)
+        info = None if (wish := self._wish()) is None else wish.entry.recording.info
+        rate_changed = is_of_other_rate(state, previous, info)
         dock_changed = chain_changed or view_changed or rate_changed or compared(own) != compared(own_before)
         if recording_changed:
             self._recording_changed(state)
@@ -263,13 +264,6 @@ class Conductor:
             self._submit_measure()
         if filter_changed or engine_changed or recording_changed or chain_changed:
             self._submit_overview(anew=recording_changed)
-
-    def _rate_changed(self, state: SessionState, previous: SessionState) -> bool:
-        """Whether the dock is now about another rate, because another channel is selected."""
-        if state.viewport.selected_channels == previous.viewport.selected_channels:
-            return False
-        info = None if (wish := self._wish()) is None else wish.entry.recording.info
-        return rate_of_chain(state, info) != rate_of_chain(previous, info)
 
     def _recording_changed(self, state: SessionState) -> None:
         self._bench.shown = self._bench.around = None

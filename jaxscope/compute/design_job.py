@@ -107,6 +107,13 @@ def rates_of_chain(state: SessionState, info: RecordingInfo | None, number: int 
     return tuple(dict.fromkeys((*chosen[:1], *rates))) or (DEFAULT_RATE_HZ,)
 
 
+def is_of_other_rate(state: SessionState, previous: SessionState, info: RecordingInfo | None) -> bool:
+    """Whether the dock is about another rate than before, because another channel is selected."""
+    if state.viewport.selected_channels == previous.viewport.selected_channels:
+        return False
+    return rate_of_chain(state, info) != rate_of_chain(previous, info)
+
+
 def rate_of_chain(state: SessionState, info: RecordingInfo | None) -> float:
     """Return the one rate that curves, axis and facts are for, in Hz."""
     return rates_of_chain(state, info)[0]
