@@ -74,7 +74,7 @@ class Conductor:
         self._ahead = AheadDesk(self._bench, self._scheduler)
         self.folders = FolderJobs(self._bench, self._scheduler)
         self.sweeps = SweepJobs(self._bench, self._scheduler)
-        self.fits = FitJobs(self._bench, self._scheduler)
+        self.fits = FitJobs(self._bench, self._scheduler, self._entry)
         self._unsubscribe = store.subscribe(self._changed)
         if not run_inline:
             self._scheduler.submit("prepare", prepare)

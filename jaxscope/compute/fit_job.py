@@ -19,8 +19,9 @@ from jaxscope.compute.design_job import rate_of_chain
 from jaxscope.compute.designs import Refusal, design_or_refusal
 from jaxscope.compute.fit_frames import FitFrame, GoalValue
 from jaxscope.compute.fit_signals import MarkedRow, marked_rows
+from jaxscope.compute.library import OpenRecording
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
-from jaxscope.compute.workbench import Shown, Workbench
+from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import Recording
 from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import Row
@@ -80,38 +81,50 @@ class _Problem:
 
 
 class FitJobs:
-    """Fits filters; the outcomes are FitFrames."""
+    """Fits filters; the outcomes are FitFrames.
 
-    def __init__(self, bench: Workbench, scheduler: Scheduler) -> None:
-        self._bench, self._scheduler = bench, scheduler
+    Parameters
+    ----------
+    bench : Workbench
+    scheduler : Scheduler
+    entry_of : callable
+        From a state to its open recording as its montage shows it, None where there is none.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        scheduler: Scheduler,
+        entry_of: Callable[[SessionState], OpenRecording | None],
+    ) -> None:
+        self._bench, self._scheduler, self._entry_of = bench, scheduler, entry_of
         scheduler.add_lane(Lane(name=_LANE, thread="side", rank=2, restarts=True))
         scheduler.add_lane(Lane(name=_AHEAD, thread="file", rank=3, least_interval_s=0.5, restarts=True))
 
     def prepare(self, request: FitRequest) -> None:
         """Compile what a fit to these goals runs, so that it begins at once; goals that cannot be are no matter yet."""
-        shown = self._bench.shown
-        if shown is not None:
-            self._scheduler.submit(_AHEAD, ahead_work(shown, request))
+        entry = self._entry_of(request.state)
+        if entry is not None:
+            self._scheduler.submit(_AHEAD, ahead_work(entry.recording, request))
 
     def begin(self, request: FitRequest) -> None:
         """Fit anew, in place of what is being fitted."""
-        shown = self._bench.shown
-        if shown is None:
-            words, hint = "there is no picture of the recording yet", "try again in a moment"
+        entry = self._entry_of(request.state)
+        if entry is None:
+            words, hint = "there is no recording to fit to", "open one, or choose another montage"
             self._bench.deliver(FitFrame(run=request.run, steps=0, problem=words, hint=hint, done=True))
             return
-        self._scheduler.submit(_LANE, fit_work(self._bench, shown, request))
+        self._scheduler.submit(_LANE, fit_work(self._bench, entry.recording, request))
 
     def stop(self) -> None:
         """Fit no further; the filter stays as it was told last."""
         self._scheduler.cancel(_LANE)
 
 
-def fit_work(bench: Workbench, shown: Shown, request: FitRequest) -> Callable[[CancelToken], Steps]:
+def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Callable[[CancelToken], Steps]:
     """Return the work that delivers a filter every eight steps; it yields after each."""
 
     def work(token: CancelToken) -> Steps:
-        recording = shown.wish.entry.recording
         try:
             with bench.busy("fit", "Preparing the fit"):
                 problem = yield from _problem_of(recording, request)
@@ -133,12 +146,12 @@ def fit_work(bench: Workbench, shown: Shown, request: FitRequest) -> Callable[[C
     return work
 
 
-def ahead_work(shown: Shown, request: FitRequest) -> Callable[[CancelToken], Steps]:
+def ahead_work(recording: Recording, request: FitRequest) -> Callable[[CancelToken], Steps]:
     """Return the work that goes one step and tells nothing."""
 
     def work(token: CancelToken) -> Steps:
         try:
-            problem = yield from _problem_of(shown.wish.entry.recording, request)
+            problem = yield from _problem_of(recording, request)
         except SpecError:
             return  # whoever starts the fit is told
         token.check()

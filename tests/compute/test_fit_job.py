@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.learn.fit import fit_step
 from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, fit_bands
 from jaxscope.session.state import Document, SessionState
 
@@ -52,10 +54,9 @@ def fit(recording):
     def begin(*goals, chains=(CHAIN,), source=recording, stage=None, **plan):
         document = Document(chains=chains, fit=FitPlan(goals=goals, **plan))
         told: list[object] = []
-        shown = SimpleNamespace(wish=SimpleNamespace(entry=SimpleNamespace(recording=source)))
         request = FitRequest(run=7, state=SessionState(document=document), chain=0, stage=stage)
         token = CancelToken()
-        return fit_work(Workbench(deliver=told.append), shown, request)(token), told, token
+        return fit_work(Workbench(deliver=told.append), source, request)(token), told, token
 
     return begin
 
@@ -164,6 +165,22 @@ def test_a_span_across_a_gap_is_refused(fit):
     assert not _frames(fit(_span("keep", 7.0, 9.9, "O1"), HUM, source=GAPPED))[0].problem
 
 
+def test_what_is_likely_to_be_asked_for_is_prepared_and_tells_nothing(recording):
+    told: list[object] = []
+    scheduler = Scheduler((), on_error=lambda lane, error: told.append(error), run_inline=True)
+    entry = SimpleNamespace(recording=recording)
+    jobs = FitJobs(Workbench(deliver=told.append), scheduler, lambda _state: entry)
+    document = Document(chains=(CHAIN,), fit=FitPlan(goals=(HUM, ALPHA)))
+    for goals in (document.fit, FitPlan()):
+        jobs.prepare(FitRequest(run=0, state=SessionState(document=replace(document, fit=goals)), chain=0))
+    assert told == []
+    before = fit_step._cache_size()
+    jobs.begin(FitRequest(run=3, state=SessionState(document=document), chain=0))
+    assert fit_step._cache_size() == before
+    frames = [outcome for outcome in told if isinstance(outcome, FitFrame)]
+    assert frames[-1].done
+
+
 def test_a_chain_that_cannot_run_says_why(fit):
     chains = (FilterChain(stages=(Stage(spec=Butterworth(order=2, cutoff_hz=500.0)),)),)
     (frame,) = _frames(fit(HUM, chains=chains))
@@ -178,10 +195,12 @@ def test_poles_come_in_pairs_the_outer_one_first():
     assert poles_of([(1, 0, 0, 1, -1.4, 0.45)]) == (pytest.approx((0.9, 0.0)), pytest.approx((0.5, 0.0)))
 
 
-def test_without_a_picture_a_fit_says_so_and_stopping_nothing_is_no_error():
+def test_without_a_recording_a_fit_says_so_and_stopping_nothing_is_no_error():
     told: list[object] = []
     scheduler = Scheduler((), on_error=lambda lane, error: told.append(error), run_inline=True)
-    jobs = FitJobs(Workbench(deliver=told.append), scheduler)
-    jobs.begin(FitRequest(run=1, state=SessionState(), chain=0))
+    jobs = FitJobs(Workbench(deliver=told.append), scheduler, lambda _state: None)
+    request = FitRequest(run=1, state=SessionState(), chain=0)
+    jobs.prepare(request)
+    jobs.begin(request)
     jobs.stop()
-    assert [frame.problem for frame in told] == ["there is no picture of the recording yet"]
+    assert [frame.problem for frame in told] == ["there is no recording to fit to"]

@@ -67,7 +67,7 @@ class _GoalDelegate(QStyledItemDelegate):
         over = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.save()
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        rounded(painter, rect, 8, "hover" if over else "raised", "line2" if selected else None)
+        rounded(painter, rect, 8, "hover" if over else "raised", "field" if selected else "line")
         if selected and option.widget is not None and option.widget.hasFocus():
             focus_ring(painter, rect, 8)
         side = scaled(17)

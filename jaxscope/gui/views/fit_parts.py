@@ -53,7 +53,7 @@ class FitParts:
         self.keep_span.setAccessibleName("Mark the selection: keep")
         self.remove_span.setAccessibleName("Mark the selection: remove")
         poles = NumberRange(low=FEWEST_POLES, high=MOST_POLES, step=2, whole=True, default=USUAL_POLES)
-        self.poles = NumberField("At most, poles", span=poles, unit="poles", width=92, arrows=True)
+        self.poles = NumberField("At most, poles", span=poles, unit="poles", width=84, arrows=True)
         self.poles.setToolTip(_POLES)
         ringing = NumberRange(
             low=SHORTEST_RINGING_S * 1e3,
@@ -62,7 +62,7 @@ class FitParts:
             log=True,
             default=USUAL_RINGING_S * 1e3,
         )
-        self.ringing = NumberField("Ringing under", span=ringing, unit="ms", width=84)
+        self.ringing = NumberField("Ringing under", span=ringing, unit="ms", width=76)
         self.ringing.setToolTip(_RINGING)
         self.distance, self.paths = DistancePlot(), PolePaths()
         self.words = Paragraph("", 12, "text2")
@@ -87,7 +87,7 @@ class FitParts:
         head.addWidget(self.close_button)
         body = QWidget()
         column = QVBoxLayout(body)
-        column.setContentsMargins(_MARGIN, 0, _MARGIN, 10)
+        column.setContentsMargins(_MARGIN, 0, _MARGIN, 4)
         column.setSpacing(0)
         column.addWidget(Paragraph(_WHAT, 12, "text2"))
         column.addSpacing(8)
@@ -100,19 +100,22 @@ class FitParts:
         plots.setSpacing(10)
         plots.addWidget(self.distance, 8)
         plots.addWidget(self.paths, 5)
-        column.addLayout(plots)
-        column.addSpacing(8)
-        column.addWidget(self.words)
-        column.addSpacing(8)
-        self._foot = self._row(self.stop, self.again, None, self.discard, self.keep, self.start)
-        column.addLayout(self._foot)
+        # they grow to their full height first; what is left stays empty
+        column.addLayout(plots, 100)
         column.addStretch(1)
         self.area = scrolling(body)
+        self._foot = self._row(self.stop, self.again, None, self.discard, self.keep, self.start)
+        below = QVBoxLayout()
+        below.setContentsMargins(_MARGIN, 4, _MARGIN, 10)
+        below.setSpacing(8)
+        below.addWidget(self.words)
+        below.addLayout(self._foot)
         whole = QVBoxLayout(panel)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(ScaledRow(head, 48))
         whole.addWidget(self.area, 1)
+        whole.addLayout(below)  # always in sight
 
     def _row(self, *parts: QWidget | None) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -126,10 +129,9 @@ class FitParts:
 
     def _limits(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setSpacing(8)
+        row.setSpacing(6)
         row.addWidget(Label("At most", 12, token="text2"))
         row.addWidget(self.poles)
-        row.addSpacing(4)
         row.addWidget(Label("Ringing under", 12, token="text2", shrink=True))
         row.addWidget(self.ringing)
         row.addStretch(1)

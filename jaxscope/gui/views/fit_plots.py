@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, disc, draw_text, hairline, pen, rounded
-from jaxscope.gui.theme import colour, font, scaled
+from jaxscope.gui.theme import colour, font, scaled, theme
 
 _LOW, _HIGH = 104, 168
 #: the curve is seen from the start down to this share of it, however little is left
@@ -31,10 +31,15 @@ class _Canvas(QWidget):
         self._title = title
         self.frame: FitFrame | None = None
         self.setAccessibleName(title)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._limit_height()
+        theme().changed.connect(self._limit_height)
+
+    def _limit_height(self) -> None:
+        self.setMaximumHeight(scaled(_HIGH))
 
     def sizeHint(self) -> QSize:
-        return QSize(120, scaled(_HIGH))
+        return QSize(120, scaled(_LOW))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, scaled(_LOW))
