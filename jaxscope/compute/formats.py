@@ -27,6 +27,13 @@ def writable_formats() -> tuple[WritableFormat, ...]:
     return tuple(WritableFormat(suffix=one.suffixes[0], title=one.title, note=one.note) for one in chosen)
 
 
+def writable_titles() -> tuple[tuple[str, str], ...]:
+    """Return (suffix, name) of every format that can be written; none of them is imported for it."""
+    from jaxscope.writers import TITLES
+
+    return tuple(TITLES.values())
+
+
 def readable_suffixes() -> tuple[str, ...]:
     """Return every suffix that can be opened."""
     from jaxscope.readers import SUFFIXES
@@ -39,9 +46,9 @@ def short_titles() -> tuple[str, ...]:
 
     Well-known suffixes stand for themselves; a format without one is called by its title.
     """
-    from jaxscope.readers import READERS, SUFFIXES
+    from jaxscope.readers import SUFFIXES, TITLES
 
     known = tuple(suffix for suffix in WELL_KNOWN if suffix in SUFFIXES)
     covered = {SUFFIXES[suffix] for suffix in known}
-    rest = tuple(READERS[name].title for name in READERS if name not in covered)
+    rest = tuple(title for name, title in TITLES.items() if name not in covered)
     return (*(suffix[1:].upper() for suffix in known), *rest)

@@ -21,7 +21,7 @@ from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import ChainDesign, Realisation, Row, RunningMedian, Sections, Taps
 from jaxscope.filters.cutoffs import grid_hz
 from jaxscope.filters.response import frequency_response
-from jaxscope.filters.stability import as_float32, is_stable, pole_radius, to_float32
+from jaxscope.filters.stability import as_float32, is_stable, pole_radius, radius_words, to_float32
 from jaxscope.filters.values import shown
 
 #: how far below the top of the response a change still counts, in dB
@@ -50,19 +50,10 @@ class Quantised:
         """Return the outcome in words, without a full stop."""
         words = []
         if self.pole_radius > 0:
-            words.append(f"max pole {_radius_words(self.pole_radius)}, {'stable' if self.is_stable else 'unstable'}")
+            words.append(f"max pole {radius_words(self.pole_radius)}, {'stable' if self.is_stable else 'unstable'}")
         if self.is_stable and self.change_db is not None and self.change_hz is not None:
             words.append(f"response changes by up to {_level_words(self.change_db)} at {self.change_hz:.4g} Hz")
         return f"As {title_of(self.word)}: {'; '.join(words) or 'nothing to round'}"
-
-
-def _radius_words(radius: float) -> str:
-    """Return a radius with as many digits as tell it from 1."""
-    for digits in range(4, 12):
-        text = f"{radius:.{digits}f}"
-        if radius == 1 or float(text) != 1.0:
-            return text
-    return f"{radius:.12g}"
 
 
 def _level_words(level_db: float) -> str:

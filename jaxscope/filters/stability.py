@@ -176,6 +176,21 @@ def _is_bounded(parts: tuple[Realisation, ...]) -> bool:
     return not restless or (len(restless) == 1 and integrates(restless[0]) and abs(restless[0][5]) < 1)
 
 
+def radius_words(radius: float, digits: int = 4) -> str:
+    """Return a radius with so many digits after the point, or as many more as tell it from 1.
+
+    Examples
+    --------
+    >>> radius_words(1.024695077, 3), radius_words(1.0000012, 3)
+    ('1.025', '1.000001')
+    """
+    for count in range(digits, 12):
+        text = f"{radius:.{count}f}"
+        if radius == 1 or float(text) != 1.0:
+            return text
+    return f"{radius:.12g}"
+
+
 def require_stable(design: ChainDesign) -> None:
     """Raise UnstableError, with the radius in the sentence, where a pole is on the circle or outside.
 
@@ -186,7 +201,7 @@ def require_stable(design: ChainDesign) -> None:
     radius = pole_radius(design.parts)
     where = "outside" if radius > 1 else "on"
     raise UnstableError(
-        f"Unstable: a pole is {where} the unit circle, at radius {radius:.10g}",
+        f"Unstable: a pole is {where} the unit circle, at radius {radius_words(radius, 3)}",
         pole_radius=radius,
         hint=f"move it inside, for example to {1 / radius if radius > 1 else 0.999:.4g}",
     )

@@ -83,7 +83,8 @@ class ChannelMenus:
             self.shell.dispatch(act.ShowLanes(first=0, count=None))
             return
         names = [self.shell.info.channels[number].name for number in shown_channels(self.shell.state, self.shell.info)]
-        self.shell.dispatch(act.ShowLanes(first=names.index(name), count=1))
+        if name in names:  # one that was hidden meanwhile cannot be alone
+            self.shell.dispatch(act.ShowLanes(first=names.index(name), count=1))
 
     def open_tag_menu(self, name: str, where: QPoint) -> None:
         """Open the menu that gives a channel to a chain."""

@@ -253,8 +253,8 @@ class MainWindow(QWidget):
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)
         # menus and the system's questions belong to the window itself, which wears no sheet
-        child = event.child()
-        if event.polished() and isinstance(child, QMenu | QDialog):
+        # (asking for the child finds out its class, which takes time where hundreds are added)
+        if event.polished() and isinstance(child := event.child(), QMenu | QDialog):
             theme().dress(child)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -291,7 +291,6 @@ class Shell:
         names = self.viewport.selected_channels
         if names and self.info is not None and len(names) < len(shown_channels(self.state, self.info)):
             self.dispatch(act.HideChannels(names=names))
-            self.dispatch(act.SelectChannels(names=()))
 
     def show_all(self) -> None:
         """Show every channel."""

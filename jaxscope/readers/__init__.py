@@ -140,6 +140,29 @@ SUFFIXES: dict[str, str] = {
     ".raw": "raw",
     ".bin": "raw",
 }
+#: What each format is called. Kept here so that a list of them, as on the start screen, imports none.
+TITLES: dict[str, str] = {
+    "edf": "EDF",
+    "bdf": "BDF",
+    "gdf": "GDF",
+    "brainvision": "BrainVision",
+    "hdf5": "HDF5",
+    "matlab": "MATLAB",
+    "eeglab": "EEGLAB",
+    "wfdb": "WFDB",
+    "audio": "audio",
+    "numpy": "NumPy",
+    "xdf": "XDF",
+    "tdms": "TDMS",
+    "mne": "FIF",
+    "parquet": "Parquet",
+    "neo": "Neo",
+    "obspy": "SEG-Y",
+    "mseed": "miniSEED",
+    "sac": "SAC",
+    "text": "CSV",
+    "raw": "raw numbers",
+}
 #: Formats that use a suffix of another one as well; the content tells which of them a file is.
 SHARED_SUFFIXES: dict[str, tuple[str, ...]] = {".eeg": ("mne",)}
 #: Formats inside files of another one, which therefore is no proof that the suffix is wrong.

@@ -274,6 +274,9 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
     match action:
         case act.ChooseMode():
             return replace(viewport, mode=action.mode)
+        case act.HideChannels():  # what is not seen is not worked on
+            kept = tuple(name for name in viewport.selected_channels if name not in action.names)
+            return replace(viewport, selected_channels=kept)
         case act.ShowRaw():
             return replace(viewport, raw=action.raw)
         case act.PutViewBack():

@@ -12,7 +12,16 @@ from jaxscope.errors import WriteError
 from jaxscope.registry import Registry
 from jaxscope.writers.base import RecordingWriter, WriteRequest, WriterFormat, disk_error, size_words
 
-__all__ = ["SUFFIXES", "WRITERS", "RecordingWriter", "WriteRequest", "WriterFormat", "format_for", "open_writer"]
+__all__ = [
+    "SUFFIXES",
+    "TITLES",
+    "WRITERS",
+    "RecordingWriter",
+    "WriteRequest",
+    "WriterFormat",
+    "format_for",
+    "open_writer",
+]
 
 #: Every format that can be written.
 WRITERS: Registry[WriterFormat] = Registry(
@@ -31,6 +40,21 @@ WRITERS: Registry[WriterFormat] = Registry(
         "csv": "jaxscope.writers.table:FORMAT",
     },
 )
+
+#: What each format is called, and its first suffix. Kept here so that a list to choose from imports none.
+TITLES: dict[str, tuple[str, str]] = {
+    "edf": (".edf", "EDF+"),
+    "bdf": (".bdf", "BDF+"),
+    "brainvision": (".vhdr", "BrainVision"),
+    "hdf5": (".h5", "HDF5"),
+    "matlab": (".mat", "MATLAB"),
+    "wav": (".wav", "WAV"),
+    "flac": (".flac", "FLAC"),
+    "npy": (".npy", "NPY"),
+    "npz": (".npz", "NPZ"),
+    "parquet": (".parquet", "Parquet"),
+    "csv": (".csv", "CSV"),
+}
 
 #: Which member of ``WRITERS`` a suffix names. Kept here so that choosing one imports that one only.
 SUFFIXES: dict[str, str] = {

@@ -7,18 +7,22 @@ from pathlib import Path
 import pytest
 
 from jaxscope.errors import ReadError
-from jaxscope.readers import READERS, SUFFIXES, open_recording
+from jaxscope.readers import READERS, SUFFIXES, TITLES, open_recording
 
 
 @pytest.mark.parametrize("name", list(READERS))
 def test_a_format_and_the_table_of_suffixes_agree(name: str) -> None:
     reader = READERS[name]
     assert reader.name == name
-    assert reader.title
+    assert reader.title == TITLES[name]
     assert set(reader.suffixes) == {suffix for suffix, of in SUFFIXES.items() if of == name}
     assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in reader.suffixes)
     assert not reader.sniff(b"")
     assert not reader.sniff(bytes(range(256)))
+
+
+def test_the_formats_are_listed_in_one_order() -> None:
+    assert list(TITLES) == list(READERS)
 
 
 @pytest.mark.parametrize("suffix", sorted(SUFFIXES))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from jaxscope.data.annotations import Annotation, Gap
 from jaxscope.data.recording import Channel
 from jaxscope.errors import WriteError
 from jaxscope.readers import open_recording
-from jaxscope.writers import SUFFIXES, WRITERS, WriteRequest, format_for, open_writer
+from jaxscope.writers import SUFFIXES, TITLES, WRITERS, WriteRequest, format_for, open_writer
 
 #: Functions of the shape and of the samples.
 Samples = Callable[..., np.ndarray]
@@ -31,6 +33,15 @@ KEEPS_UNITS = (".edf", ".bdf", ".vhdr", ".h5", ".mat", ".flac", ".npz", ".parque
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (suffix,) = [suffix for suffix, name in SUFFIXES.items() if name == request.param][:1]
     return tmp_path / f"out{suffix}"
+
+
+def test_formats_are_listed_without_importing_any() -> None:
+    told = {name: (WRITERS[name].suffixes[0], WRITERS[name].title) for name in WRITERS}
+    assert told == TITLES
+    listing = "from jaxscope.compute.formats import short_titles, writable_titles; short_titles(), writable_titles()"
+    look = "import sys; print({'jaxscope.readers.edf', 'jaxscope.writers.edf'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", f"{listing}; {look}"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
 
 
 def tolerance(path: Path, samples: np.ndarray) -> np.ndarray:

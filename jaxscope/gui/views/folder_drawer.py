@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
 from jaxscope.compute.folder_job import results_folder
-from jaxscope.compute.formats import writable_formats
+from jaxscope.compute.formats import writable_titles
 from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.drawer import Drawer
@@ -76,7 +76,7 @@ class FolderDrawer(AbstractView, Drawer):
         self.target_button = Button("Save to…", "plain", icon="folder", height=28)
         self.replace = Switch("Replace outputs that exist")
         self.replace_words = Label("Replace", px=12, token="text2")
-        formats = (("", "Same format"), *((one.suffix, one.title) for one in writable_formats()))
+        formats = (("", "Same format"), *writable_titles())
         self.format = Select("Format of the results", formats, width=136)
         self.format.set_current("")
         self.pause = Button("Pause", "plain", icon="player-pause", height=28)

@@ -52,3 +52,15 @@ def test_a_selected_channel_of_another_chain_says_how_to_edit_that_one(desk):
 
 def test_what_the_dock_shows_already_need_not_be_gone_to(desk, tag_menu):
     assert not tag_menu("Fp1")["Edit chain A"].isEnabled()
+
+
+def test_a_hidden_channel_is_not_selected_and_its_menu_harms_nothing(desk):
+    desk.store.dispatch(act.SelectChannels(names=("Fp1", "ECG")))
+    menus = desk.window.actions_.menus
+    menus.open_channel_menu("ECG", QPoint(0, 0))
+    entries = [entry for menu in desk.window.findChildren(QMenu) for entry in menu.actions()]
+    (alone,) = [entry for entry in entries if entry.text() == "This channel alone"]
+    desk.store.dispatch(act.HideChannels(names=("ECG",)))
+    assert desk.store.state.viewport.selected_channels == ("Fp1",)
+    alone.trigger()
+    assert desk.store.state.viewport.lane_count is None
