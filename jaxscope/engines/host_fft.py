@@ -29,8 +29,8 @@ Array = npt.NDArray[Any]
 
 #: samples of a share at least: below, threads cost more than they save
 LEAST_SHARED = 1 << 16
-#: shares for each core at most: with several of them, a core that is held up takes fewer
-SHARES = 4
+#: shares for each core at most, so that one that is held up takes fewer; and the samples from which that is worth while
+SHARES, MANY_SHARED = 4, 1 << 19
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,10 +157,10 @@ def _run(way: _Way, state: Array, spectra: Spectra) -> None:
 
 def _shares(n_rows: int, n_samples: int, step: int) -> list[tuple[slice, int, int]]:
     """Return rows, first sample and the one after the last of each share; stretches are multiples of ``step``."""
-    worth = min(n_rows * n_samples // LEAST_SHARED, SHARES * n_threads())
-    wanted = worth // n_threads() * n_threads()
-    if wanted < 2:
+    for_each = n_rows * n_samples // n_threads()
+    if for_each < LEAST_SHARED or n_threads() == 1:
         return [(slice(0, n_rows), 0, n_samples)]
+    wanted = n_threads() * min(max(for_each // MANY_SHARED, 1), SHARES)
     if n_rows >= wanted:
         return [(slice(top, bottom), 0, n_samples) for top, bottom in _even_cuts(n_rows, wanted)]
     n_steps = -(-n_samples // step)

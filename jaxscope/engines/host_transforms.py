@@ -31,6 +31,8 @@ SHORTEST, LONGEST = 64, 1 << 18
 #: what a sample costs, measured: as many passes as the length has powers of two, at least so many, fewer where five
 #: is a factor, and beside them copies and the product
 FEWEST_PASSES, WITH_FIVE, OTHER_PASSES = 9.0, 0.94, 2.3
+#: what a piece costs beside, in samples of one pass
+PIECE = 200
 #: bytes of the rows that are transformed side by side from which they leave the cache of a core, and what each doubling
 #: then adds to a pass
 CACHE_BYTES, BEYOND_CACHE = 1 << 20, 0.06
@@ -86,7 +88,7 @@ def _cost(length: int, n_rows: int, n_samples: int, reach: int, itemsize: int) -
     together = n_pieces // lanes * lanes + n_pieces % lanes * alone
     passes = max(math.log2(length), FEWEST_PASSES) * (1.0 if length % 5 else WITH_FIVE)
     passes *= 1.0 + BEYOND_CACHE * max(math.log2(lanes * length * itemsize / CACHE_BYTES), 0.0)
-    return together * length * (passes + OTHER_PASSES)
+    return together * (length * (passes + OTHER_PASSES) + PIECE)
 
 
 class Factors(NamedTuple):
