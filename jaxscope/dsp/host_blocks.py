@@ -9,8 +9,10 @@ Invariant: as the compiled program of the same name.
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,19 +21,45 @@ from numpy.lib.stride_tricks import sliding_window_view
 Array = npt.NDArray[Any]
 
 
+#: memory that ended streams have left: how much is kept at most of how many, so that threads find their own again
+MOST_LEFT, MOST_LEFT_BYTES = 8, 8 << 20
+_left: list[dict[str, Array]] = []
+
+
 class Scratch:
-    """Arrays of undefined numbers for one stream, used again by name; fresh memory costs as much as arithmetic."""
+    """Arrays of undefined numbers for one stream, used again by name; fresh memory costs as much as arithmetic.
+
+    As a context it lends itself memory that a stream before has left.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, Array] = {}
+        self._memory: dict[str, Array] = {}
         self._made: dict[Hashable, Any] = {}
+
+    def __enter__(self) -> Self:
+        with contextlib.suppress(IndexError):
+            self._memory = _left.pop()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if len(_left) < MOST_LEFT and sum(memory.nbytes for memory in self._memory.values()) <= MOST_LEFT_BYTES:
+            _left.append(self._memory)
+        self._kept, self._memory, self._made = {}, {}, {}
 
     def room(self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Return an array; whoever had one of this ``name`` before must be done with it."""
         kept = self._kept.get(name)
         if kept is None or kept.shape != shape or kept.dtype != dtype:
-            kept = self._kept[name] = np.empty(shape, dtype=dtype)
+            kept = self._kept[name] = self._cut(name, shape, np.dtype(dtype))
         return kept
+
+    def _cut(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        needed = math.prod(shape) * dtype.itemsize
+        memory = self._memory.get(name)
+        if memory is None or memory.nbytes < needed:
+            memory = self._memory[name] = np.empty(needed, dtype=np.uint8)
+        return memory[:needed].view(dtype).reshape(shape)
 
     def made(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what ``make`` gives, the same for a ``key`` each time; it may have rooms of its own here."""

@@ -26,6 +26,9 @@ Array = npt.NDArray[Any]
 #: a function that writes into one of its arguments, and these
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 
+#: blocks of a channel below which results of all channels are worked out in one go, and copied to their place
+FEW_BLOCKS = 48
+
 
 def block_filter(
     x: Array,
@@ -244,11 +247,18 @@ class _BlockRun:
 
     def _respond_to(self, out: Array) -> None:
         """Write the results of the valid samples."""
+        count = out.shape[1]
+        n_channels, n_blocks, _ = self._joined.shape
+        whole, number, rest = self._places(count)
+        if n_blocks < FEW_BLOCKS:
+            found = product(self._joined, self._respond, self._room("found", (n_channels, n_blocks, self._block)))
+            flat = found.reshape(n_channels, -1)
+            np.copyto(out, flat[:, flat.shape[1] - count :] if self._backwards else flat[:, :count])
+            return
         blocks, others = self._parts(out)
-        whole, number, rest = self._places(out.shape[1])
         product(self._joined[:, whole], self._respond, blocks)
         if others.shape[1]:
-            last = self._room("last", (len(out), 1, self._block))
+            last = self._room("last", (n_channels, 1, self._block))
             others[...] = product(self._joined[:, number : number + 1], self._respond, last)[:, 0, rest]
 
     def _state_after(self, count: int) -> Array:

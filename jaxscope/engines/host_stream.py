@@ -10,7 +10,8 @@ Invariant: results are those of the compiled program within rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -42,16 +43,14 @@ BLOCKS = ("block", "block-backwards")
 HOST = "cpu:0"
 #: samples of all channels together from which it is surely quicker
 LEAST_SAMPLES = 1 << 12
-#: channels up to which blocks in float32 are compiled: measured, a compiled program is quicker on one and equal on two
-FEW_CHANNELS = 2
+#: kernels that are quicker from the first sample on
+ALWAYS = ("overlap-save",)
 
 
-def pays_on_host(device: str, kinds: Sequence[str], n_samples: int, *, n_channels: int, dtype: npt.DTypeLike) -> bool:
-    """Return whether the host does kernels ``kinds`` itself for a program of ``n_channels`` on a device."""
-    if device != HOST or n_samples < LEAST_SAMPLES or any(kind not in HOST_KERNELS for kind in kinds):
-        return False
-    is_block = any(kind in BLOCKS for kind in kinds)
-    return not (is_block and n_channels <= FEW_CHANNELS and np.dtype(dtype) == np.float32)
+def pays_on_host(device: str, kinds: Sequence[str], n_samples: int) -> bool:
+    """Return whether the host does kernels ``kinds`` itself, on a device, for ``n_samples`` of all channels."""
+    is_enough = n_samples >= LEAST_SAMPLES or all(kind in ALWAYS for kind in kinds)
+    return device == HOST and is_enough and all(kind in HOST_KERNELS for kind in kinds)
 
 
 def stream_on_host(
@@ -71,12 +70,15 @@ def stream_on_host(
     """
     n_rows, n = flow.x.shape
     own = [_of_rows(weight, flow.rows) if rows else weight for weight, rows in zip(weights, by_row, strict=True)]
-    parts = [_Part(*each, host_blocks.Scratch()) for each in zip(kinds, own, map(np.array, flow.states), strict=True)]
+    parts = [_Part(*each) for each in zip(kinds, own, map(np.array, flow.states), strict=True)]
     level = flow.level[:, np.newaxis].astype(dtype) if flow.level.any() else None
     # a block filter takes samples from where they lie, and its state keeps every NaN that went in
     is_straight = kinds[0] in BLOCKS and np.can_cast(flow.x.dtype, dtype, "safe")
     offset = {"offset": flow.offset.astype(dtype)} if is_straight and flow.offset.any() else {}
-    with Stage(n_rows, length, dtype, checks=not any(kind in BLOCKS for kind in kinds)) as stage:
+    with ExitStack() as stack:
+        stage = stack.enter_context(Stage(n_rows, length, dtype, checks=not any(kind in BLOCKS for kind in kinds)))
+        for part in parts:
+            part.scratch = stack.enter_context(host_blocks.Scratch())
         for start in range(0, n, length):
             place = flow.place(start, min(start + length, n))
             x, count = flow.x[:, place], place.stop - place.start
@@ -102,7 +104,7 @@ class _Part:
     kind: str
     weights: Any
     state: Array
-    scratch: host_blocks.Scratch
+    scratch: host_blocks.Scratch = field(default_factory=host_blocks.Scratch)
 
     def filtered(
         self, x: Any, count: int, y: Array | None, *, is_last: bool, backwards: bool, **more: Any

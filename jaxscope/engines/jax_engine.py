@@ -26,7 +26,7 @@ from jaxscope.engines.host_stream import pays_on_host, stream_on_host
 from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
 from jaxscope.engines.precision import coefficients_held_by
-from jaxscope.engines.row_groups import row_groups
+from jaxscope.engines.row_groups import rounds_of, row_groups, stretch_count
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.settling import NEVER, memory
 from jaxscope.engines.staging import CHUNK_BYTES, Stage, Weights, bucket_samples, chunk_samples
@@ -181,7 +181,8 @@ class JaxProgram(AbstractProgram):
         n_rows, n_samples = flow.x.shape
         if [self.kinds[k] for k in flow.numbers] == ["overlap-save"] and self._is_native(flow):
             return [host_fft.stream(flow, self._native_weights(flow.numbers, backwards=False)[0], self.dtype)]
-        length, groups, may_cut = self._shares(n_rows, n_samples)
+        rounds = rounds_of(flow.x.size) if self._is_native(flow) else 1
+        length, groups, may_cut = self._shares(n_rows, n_samples, rounds)
         self.placed_weights(backwards=flow.backwards)  # before threads ask for them
         if may_cut:
             halo = self._halo(flow.numbers)
@@ -195,15 +196,14 @@ class JaxProgram(AbstractProgram):
         )
         return [np.concatenate(column) for column in zip(*ends, strict=True)]
 
-    def _shares(self, n_rows: int, n_samples: int) -> tuple[int, list[slice], bool]:
+    def _shares(self, n_rows: int, n_samples: int, rounds: int) -> tuple[int, list[slice], bool]:
         """Return the samples of a chunk, the groups of rows, and whether there are cores left for stretches of time."""
         is_cpu = self.backend == "cpu"
         total = n_rows * n_samples if is_cpu else 0
-        shared = row_groups(n_rows, n_rows, total)[0]
+        shared = row_groups(n_rows, n_rows, total, rounds)[0]
         length, at_once = self._chunk(shared.stop - shared.start, n_samples)
-        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), total)
-        may_cut = is_cpu and n_samples > length and n_rows < n_threads()
-        return length, groups, may_cut and n_samples >= FEWEST_CHUNKS * length * n_threads()
+        groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), total, rounds)
+        return length, groups, is_cpu and n_rows < n_threads() and n_samples >= FEWEST_CHUNKS * length * n_threads()
 
     def _in_stretches(self, flow: Flow, length: int, halo: int) -> list[Array]:
         """Run stretches of time side by side, each from the states that a halo leaves."""
@@ -215,7 +215,7 @@ class JaxProgram(AbstractProgram):
                 own = replace(own, states=self._stream_rows(early, length, padded_rows, alone=True))
             return self._stream_rows(own, length, padded_rows, alone=True)
 
-        return side_by_side(run, flow.stretches(n_threads(), halo))[-1]
+        return side_by_side(run, flow.stretches(stretch_count(flow.x.shape[1], halo, n_threads()), halo))[-1]
 
     def _stream_rows(self, flow: Flow, length: int, padded_rows: int, *, alone: bool) -> list[Array]:
         """Filter a flow in chunks of (``padded_rows``, ``length``), ``alone`` on one core where others are busy."""
@@ -250,7 +250,7 @@ class JaxProgram(AbstractProgram):
 
     def _is_native(self, flow: Flow) -> bool:
         kinds = [self._kinds(backwards=flow.backwards)[k] for k in flow.numbers]
-        is_native = pays_on_host(self.device, kinds, flow.x.size, n_channels=self.n_channels, dtype=self.dtype)
+        is_native = pays_on_host(self.device, kinds, flow.x.size)
         self.ran_on = self.ran_on or (self.device,) * is_native
         return is_native
 

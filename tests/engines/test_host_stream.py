@@ -79,30 +79,13 @@ def test_the_host_compiles_nothing(chain, sections, on_host) -> None:
 
 
 def test_the_host_takes_long_flows_of_what_it_knows_alone() -> None:
-    def pays(device, kinds, n_samples) -> bool:
-        return host_stream.pays_on_host(device, kinds, n_samples, n_channels=8, dtype="float32")
-
+    pays = host_stream.pays_on_host
     long, short = host_stream.LEAST_SAMPLES, host_stream.LEAST_SAMPLES - 1
     assert pays("cpu:0", ("block",), long)
     assert not pays("cpu:0", ("block",), short)
     assert not pays("cpu:1", ("block",), long)
     assert not pays("cuda:0", ("block",), long)
     assert not pays("cpu:0", ("block", "median"), long)
-
-
-@pytest.mark.parametrize(
-    ("kind", "n_channels", "dtype", "pays"),
-    [
-        ("block", 1, "float32", False),
-        ("block-backwards", 2, "float32", False),
-        ("block", 3, "float32", True),
-        ("block", 1, "float64", True),
-        ("toeplitz", 1, "float32", True),
-    ],
-)
-def test_blocks_of_few_channels_in_float32_are_compiled(kind, n_channels, dtype, pays) -> None:
-    found = host_stream.pays_on_host("cpu:0", (kind,), 1 << 20, n_channels=n_channels, dtype=dtype)
-    assert found == pays
 
 
 def test_long_chains_and_single_sections_equal_scipy(chain, sections, on_host) -> None:
