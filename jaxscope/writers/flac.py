@@ -20,6 +20,8 @@ from jaxscope.writers.checks import check_one_rate
 from jaxscope.writers.wav import told_by_system
 
 _LEVELS = 1 << 23
+#: What is rounded to the highest of the levels, by a hair: the greatest sample of 24-bit sound is stored as it is.
+_HIGHEST = (_LEVELS - 0.5) / _LEVELS - 1e-9
 _MOST_CHANNELS = 8
 #: What libsndfile and the stream header of FLAC can tell.
 _MOST_HZ = 655_350
@@ -68,7 +70,7 @@ def full_scales(request: WriteRequest) -> tuple[float, ...]:
     """Return what a stored 1 means in each channel: a power of two; 1 where the channels of its unit keep 16 bits."""
     largest: dict[str, float] = {}
     for channel, (low, high) in zip(request.channels, request.ranges or (), strict=True):
-        reach = max(-low, high * (1 + 2 / _LEVELS), 0.0) if channel.is_data else max(high + 1, 1.0)
+        reach = max(-low, high / _HIGHEST, 0.0) if channel.is_data else max(high + 1, 1.0)
         # sound is between -1 and 1 by itself, however soft it is
         least = _FAINT if channel.kind == "audio" else 0.0
         largest[channel.unit] = max(largest.get(channel.unit, 0.0), least, reach if math.isfinite(reach) else 0.0)

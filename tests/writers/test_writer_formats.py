@@ -320,3 +320,24 @@ def test_soft_sound_is_stored_as_it_is_in_flac(tmp_path: Path) -> None:
 
     channels = (Channel(name="a", unit="", kind="audio", rate_hz=8000.0, n_samples=2),)
     assert full_scales(WriteRequest(channels=channels, ranges=((-1e-4, 1e-4),))) == (1.0,)
+
+
+def test_sound_of_24_bits_is_the_same_in_flac(tmp_path: Path) -> None:
+    x = np.array([[-(2.0**23), 2**23 - 1, 1, 0, -3], [1.0, -1, 2, -2, 0]]) / 2**23
+    channels = tuple(Channel(name=name, kind="audio", rate_hz=8000.0, n_samples=5) for name in "ab")
+    request = WriteRequest(channels=channels, ranges=tuple((float(row.min()), float(row.max())) for row in x))
+    with open_writer(tmp_path / "a.flac", request) as writer:
+        writer.write(x)
+    with open_recording(tmp_path / "a.flac") as found:
+        np.testing.assert_array_equal(found.read(0, 5), x)
+    assert writer.warnings == ()
+
+
+@pytest.mark.parametrize("high", [1 - 2.0**-24, 1 - 2.0**-23, 1.0, 127.99999999, 128.0])
+def test_no_sample_is_clipped_in_flac(high: float, tmp_path: Path) -> None:
+    channels = (Channel(name="a", rate_hz=8000.0, n_samples=2),)
+    with open_writer(tmp_path / "a.flac", WriteRequest(channels=channels, ranges=((-high, high),))) as writer:
+        writer.write([[high, -high]])
+    assert "clipped" not in " ".join(writer.warnings)
+    with open_recording(tmp_path / "a.flac") as found:
+        np.testing.assert_allclose(found.read(0, 2), [[high, -high]], rtol=2.0**-22)
