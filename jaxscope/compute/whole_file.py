@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from jaxscope import unfinished
 from jaxscope.errors import WriteError
 from jaxscope.writers.base import disk_error
 
@@ -26,11 +26,13 @@ def whole_file(path: str, *, source: str, overwrite: bool) -> Iterator[Path]:
         raise WriteError("that is the recording itself, which is never written to", hint="choose another name")
     if target.exists() and not overwrite:
         raise WriteError(f"{target.name} exists", hint="choose another name, or replace it")
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    beside: Path | None = None
     try:
+        beside = unfinished.make_beside(target)
         yield beside
         os.replace(beside, target)
     except OSError as error:
         raise disk_error(target, error) from error
     finally:
-        beside.unlink(missing_ok=True)
+        if beside is not None:
+            unfinished.remove(beside)
