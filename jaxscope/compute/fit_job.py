@@ -8,6 +8,7 @@ stable and rings no longer than was allowed.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 _LANE, _AHEAD = "fit", "fit-ahead"
+#: how long a fit waits for the first picture of a recording
+PATIENCE_S = 30.0
 #: every so many steps the filter as it stands is told
 TOLD_EVERY = 8
 #: decibels below which a removal is all that can be wished
@@ -104,7 +107,8 @@ class FitJobs:
     def prepare(self, request: FitRequest) -> None:
         """Compile what a fit to these goals runs, so that it begins at once; goals that cannot be are no matter yet."""
         entry = self._entry_of(request.state)
-        if entry is not None:
+        # before the first picture the engine is being imported on another thread, and is not imported here as well
+        if entry is not None and self._bench.shown is not None:
             self._scheduler.submit(_AHEAD, ahead_work(entry.recording, request))
 
     def begin(self, request: FitRequest) -> None:
@@ -127,6 +131,7 @@ def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Cal
     def work(token: CancelToken) -> Steps:
         try:
             with bench.busy("fit", "Preparing the fit"):
+                yield from _picture_of(bench, token)
                 problem = yield from _problem_of(recording, request)
                 token.check()
                 descent = _descend(problem, request.run)
@@ -144,6 +149,17 @@ def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Cal
             frame = next(descent)
 
     return work
+
+
+def _picture_of(bench: Workbench, token: CancelToken) -> Steps:
+    """Yield until there is a picture: before that the engine is being imported on another thread."""
+    begun = time.monotonic()
+    while bench.shown is None:
+        token.check()
+        if time.monotonic() - begun > PATIENCE_S:
+            raise SpecError("fit", "there is no picture of the recording yet", hint="wait for it, and start again")
+        time.sleep(0.01)
+        yield
 
 
 def ahead_work(recording: Recording, request: FitRequest) -> Callable[[CancelToken], Steps]:

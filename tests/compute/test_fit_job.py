@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 from scipy import signal
 
+from jaxscope.compute import fit_job
+from jaxscope.compute.designs import design_or_refusal
 from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.compute.fit_job import TOLD_EVERY, FitJobs, FitRequest, fit_work, poles_of
+from jaxscope.compute.fit_signals import marked_rows
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Scheduler
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.annotations import Gap
@@ -20,6 +23,7 @@ from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.learn.fit import fit_step
+from jaxscope.learn.fit_targets import sizes_of
 from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, fit_bands
 from jaxscope.session.state import Document, SessionState
 
@@ -27,6 +31,13 @@ RATE_HZ = 200.0
 HUM = FitGoal(verb="remove", bands=fit_bands("50 Hz"))
 ALPHA = FitGoal(verb="keep", bands=fit_bands("8-12 Hz"))
 CHAIN = FilterChain(name="A", channels=("O*", "ECG"), stages=(Stage(spec=Butterworth(order=2, cutoff_hz=70.0)),))
+
+
+def _bench(told: list[object]) -> Workbench:
+    """Return a workbench with a picture on it."""
+    bench = Workbench(deliver=told.append)
+    bench.shown = SimpleNamespace()
+    return bench
 
 
 def _span(verb, start_s, stop_s, *channels, name=""):
@@ -56,7 +67,7 @@ def fit(recording):
         told: list[object] = []
         request = FitRequest(run=7, state=SessionState(document=document), chain=0, stage=stage)
         token = CancelToken()
-        return fit_work(Workbench(deliver=told.append), source, request)(token), told, token
+        return fit_work(_bench(told), source, request)(token), told, token
 
     return begin
 
@@ -103,11 +114,30 @@ def test_marked_spans_are_read_wherever_they_are_and_beats_are_told_by_their_hei
     assert last.note == ""
 
 
-def test_what_is_too_much_is_looked_at_in_part_and_said(fit):
-    steps, told, _ = fit(_span("keep", 0.0, 59.0, "O1"), HUM)
-    next(steps), next(steps)
-    frames = [outcome for outcome in told if isinstance(outcome, FitFrame)]
-    assert frames[0].note == "Looks at the middle of long spans"
+@pytest.mark.parametrize(
+    ("spans", "n_rows", "note"),
+    [
+        ([(0.0, 59.0)], 1, "Looks at the middle of long spans"),
+        ([(float(k), k + 0.5) for k in range(20)], 16, "Looks at 16 of 20 marked spans"),
+        ([(1.0, 2.0), (3.0, 4.0)], 2, ""),
+    ],
+)
+def test_what_is_too_much_is_looked_at_in_part_and_said(recording, spans, n_rows, note):
+    marked = tuple(FitSpan(start_s=start_s, stop_s=stop_s, channels=("O1",)) for start_s, stop_s in spans)
+    goals = [FitGoal(verb="keep", spans=marked)]
+    nothing = design_or_refusal(FilterChain(), RATE_HZ)
+    steps = marked_rows(recording, (CHAIN,), 0, goals, others=nothing, rate_hz=RATE_HZ, context=100)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            rows, words = end.value
+            break
+    assert (len(rows), words) == (n_rows, note)
+    for row in rows:
+        assert row.first == 100
+        assert row.arriving.size == row.stop + 100 <= 4096
+        assert row.power == pytest.approx(sizes_of(row.arriving[row.first : row.stop], is_keep=True)[0])
 
 
 def test_the_stage_that_is_fitted_anew_is_no_other_stage(fit):
@@ -169,7 +199,7 @@ def test_what_is_likely_to_be_asked_for_is_prepared_and_tells_nothing(recording)
     told: list[object] = []
     scheduler = Scheduler((), on_error=lambda lane, error: told.append(error), run_inline=True)
     entry = SimpleNamespace(recording=recording)
-    jobs = FitJobs(Workbench(deliver=told.append), scheduler, lambda _state: entry)
+    jobs = FitJobs(_bench(told), scheduler, lambda _state: entry)
     document = Document(chains=(CHAIN,), fit=FitPlan(goals=(HUM, ALPHA)))
     for goals in (document.fit, FitPlan()):
         jobs.prepare(FitRequest(run=0, state=SessionState(document=replace(document, fit=goals)), chain=0))
@@ -179,6 +209,18 @@ def test_what_is_likely_to_be_asked_for_is_prepared_and_tells_nothing(recording)
     assert fit_step._cache_size() == before
     frames = [outcome for outcome in told if isinstance(outcome, FitFrame)]
     assert frames[-1].done
+
+
+def test_it_waits_for_the_first_picture_and_not_for_ever(recording, monkeypatch):
+    told: list[object] = []
+    bench, token = Workbench(deliver=told.append), CancelToken()
+    document = Document(chains=(CHAIN,), fit=FitPlan(goals=(HUM,)))
+    steps = fit_work(bench, recording, FitRequest(run=1, state=SessionState(document=document), chain=0))(token)
+    next(steps), next(steps)
+    assert told == []
+    monkeypatch.setattr(fit_job, "PATIENCE_S", 0.0)
+    assert list(steps) == []
+    assert [frame.problem for frame in told] == ["there is no picture of the recording yet"]
 
 
 def test_a_chain_that_cannot_run_says_why(fit):

@@ -17,13 +17,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.compute.fit_job import FitRequest
 from jaxscope.compute.frames import Opened, Outcome
-from jaxscope.errors import SpecError, capitalised, counted
+from jaxscope.errors import SpecError, capitalised
+from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.theme import colour, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.fit_goal_popover import GoalPopover
 from jaxscope.gui.views.fit_parts import FitParts
-from jaxscope.gui.views.fit_stage import FittedStage, fitted_before, put_stage
+from jaxscope.gui.views.fit_stage import FittedStage, fitted_before, note_of, put_stage
 from jaxscope.session.actions_fit import LimitFit, RemoveGoal, SetGoal
 from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, Verb, with_span
 from jaxscope.session.state import SessionState
@@ -72,6 +73,8 @@ class FitPanel(QWidget, AbstractView):
         #: where the stage of a fit that was begun comes, and that stage once there is one
         self._wanted_place: tuple[int, int | None] = (0, None)
         self._fitted: FittedStage | None = None
+        #: the chain without that stage, as it was when the fit began
+        self._others: FilterChain | None = None
         self._popover: GoalPopover | None = None
         self.setAccessibleName("Fit a filter")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
@@ -283,7 +286,9 @@ class FitPanel(QWidget, AbstractView):
         self._wanted_place = chain, stage = fitted_before(self._state)
         self._show()
         self.hinted.emit(_RUNS)
-        self.asked.emit(FitRequest(run=self._run, state=self._state, chain=chain, stage=stage))
+        request = FitRequest(run=self._run, state=self._state, chain=chain, stage=stage)
+        self._others = request.others
+        self.asked.emit(request)
 
     def stop(self) -> None:
         """Fit no further; the filter stays on show."""
@@ -340,6 +345,9 @@ class FitPanel(QWidget, AbstractView):
             and not self._fitted.stands_in(state)
         ):
             self._end()
+        if self.is_running and state.document.chains is not previous.document.chains and self._has_other_stages():
+            self.stop()
+            self.problem = "The other stages have changed: fit again to follow them"
         goals = state.document.fit.goals
         if self.selected is not None and self.selected >= len(goals):
             self.select(len(goals) - 1 if goals else None)
@@ -351,6 +359,13 @@ class FitPanel(QWidget, AbstractView):
         is_same = seen == (before.cursors_s, before.selected_channels, before.active_chain)
         if not is_same or state.document is not previous.document or state is previous:
             self._show()
+
+    def _has_other_stages(self) -> bool:
+        """Whether the rest of the chain is another than when the fit began."""
+        chain, stage = self._wanted_place
+        place = stage if self._fitted is None else self._fitted.stage
+        now = FitRequest(run=0, state=self._state, chain=chain, stage=place)
+        return now.others != self._others
 
     def show_frame(self, outcome: Outcome) -> None:
         """Show how a fit stands."""
@@ -370,18 +385,7 @@ class FitPanel(QWidget, AbstractView):
 
     def note(self) -> str:
         """Return what is said under the plots where nothing is wrong."""
-        if self.phase == "preparing":
-            return "Preparing the fit"
-        if not self._state.document.filter_on or self._state.viewport.raw:
-            return "The filter is off or hidden, so the traces do not show what is fitted"
-        if self.frame is not None and self.frame.note:
-            return self.frame.note
-        chain, fitted = fitted_before(self._state)
-        chains = self._state.document.chains
-        stages = chains[chain].stages if chain < len(chains) else ()
-        others = sum(one.enabled for at, one in enumerate(stages) if at != fitted)
-        are = "is" if others == 1 else "are"
-        return f"Comes behind the {counted(others, 'other stage')} that {are} on" if others else ""
+        return "Preparing the fit" if self.phase == "preparing" else note_of(self._state, self.frame)
 
     def _set_phase(self, phase: Phase) -> None:
         was_running, self.phase = self.is_running, phase

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jaxscope.compute.fit_frames import FitFrame
+from jaxscope.errors import counted
 from jaxscope.filters.coefficients import Row
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
@@ -24,6 +26,20 @@ def fitted_before(state: SessionState) -> tuple[int, int | None]:
     stages = chains[chain].stages if chain < len(chains) else ()
     places = [at for at, one in enumerate(stages) if one.name == FITTED and isinstance(one.spec, SectionsSpec)]
     return chain, places[-1] if places else None
+
+
+def note_of(state: SessionState, frame: FitFrame | None) -> str:
+    """Return what is worth knowing of a fit where nothing is wrong."""
+    if not state.document.filter_on or state.viewport.raw:
+        return "The filter is off or hidden, so the traces do not show what is fitted"
+    if frame is not None and frame.note:
+        return frame.note
+    chain, fitted = fitted_before(state)
+    chains = state.document.chains
+    stages = chains[chain].stages if chain < len(chains) else ()
+    others = sum(one.enabled for at, one in enumerate(stages) if at != fitted)
+    are = "is" if others == 1 else "are"
+    return f"Comes behind the {counted(others, 'other stage')} that {are} on" if others else ""
 
 
 @dataclass(slots=True, kw_only=True)

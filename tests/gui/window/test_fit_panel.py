@@ -249,6 +249,17 @@ def test_an_undo_or_an_edit_of_the_stage_ends_the_fit_and_is_left_alone(desk, ru
     assert _stages(desk)[-1].spec == edited
 
 
+def test_another_edit_of_the_chain_stops_it_and_says_so(desk, running):
+    _told(desk, 1)
+    desk.store.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=30.0))
+    assert not running.is_running
+    assert running.has_filter
+    assert "other stages have changed" in running.parts.words.text()
+    running.parts.again.click()
+    assert running.is_running
+    assert "other stages have changed" not in running.parts.words.text()
+
+
 def test_without_a_chain_one_is_made_and_taken_back(desk, panel):
     desk.store.dispatch(act.SetChains(chains=()))
     desk.store.dispatch(SetGoal(goal=HUM))
