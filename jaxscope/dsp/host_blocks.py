@@ -21,51 +21,56 @@ from numpy.lib.stride_tricks import sliding_window_view
 Array = npt.NDArray[Any]
 
 
-#: memory that ended streams have left: how much is kept at most of how many, so that threads find their own again
+#: what ended streams have left: of how many it is kept at most, each up to so many bytes
 MOST_LEFT, MOST_LEFT_BYTES = 8, 8 << 20
-_left: list[dict[str, Array]] = []
+#: bytes up to which what a stream has made is kept too, as it takes longer than its work; and how much of that
+SMALL_BYTES, MOST_MADE = 2 << 20, 4
+_Left = tuple[dict[str, Any], dict[str, Any], dict[Hashable, Any]]
+_left: list[_Left] = []
 
 
 class Scratch:
     """Arrays of undefined numbers for one stream, used again by name; fresh memory costs as much as arithmetic.
 
-    As a context it lends itself memory that a stream before has left.
+    As a context it begins with what a stream before has left.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, Array] = {}
-        self._memory: dict[str, Array] = {}
-        self._made: dict[Hashable, Any] = {}
+        self._of: _Left = {}, {}, {}
 
     def __enter__(self) -> Self:
         with contextlib.suppress(IndexError):
-            self._memory = _left.pop()
+            self._of = _left.pop()
         return self
 
     def __exit__(self, *failure: object) -> None:
-        if len(_left) < MOST_LEFT and sum(memory.nbytes for memory in self._memory.values()) <= MOST_LEFT_BYTES:
-            _left.append(self._memory)
-        self._kept, self._memory, self._made = {}, {}, {}
+        _, memory, made = self._of
+        n_bytes = sum(own.nbytes for own in memory.values())
+        if n_bytes > SMALL_BYTES:
+            made.clear()
+        if n_bytes <= MOST_LEFT_BYTES and len(_left) < MOST_LEFT:
+            _left.append(self._of)
+        self._of = {}, {}, {}
 
     def room(self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Return an array; whoever had one of this ``name`` before must be done with it."""
-        kept = self._kept.get(name)
+        rooms, memory, _ = self._of
+        kept: Array | None = rooms.get(name)
         if kept is None or kept.shape != shape or kept.dtype != dtype:
-            kept = self._kept[name] = self._cut(name, shape, np.dtype(dtype))
+            needed = math.prod(shape) * np.dtype(dtype).itemsize
+            if name not in memory or memory[name].nbytes < needed:
+                memory[name] = np.empty(needed, dtype=np.uint8)
+            kept = rooms[name] = memory[name][:needed].view(dtype).reshape(shape)
         return kept
-
-    def _cut(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-        needed = math.prod(shape) * dtype.itemsize
-        memory = self._memory.get(name)
-        if memory is None or memory.nbytes < needed:
-            memory = self._memory[name] = np.empty(needed, dtype=np.uint8)
-        return memory[:needed].view(dtype).reshape(shape)
 
     def made(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what ``make`` gives, the same for a ``key`` each time; it may have rooms of its own here."""
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+        made = self._of[2]
+        if key not in made:
+            if len(made) >= MOST_MADE:
+                made.clear()
+            made[key] = make()
+        return made[key]
 
 
 #: multiplications up to which OpenBLAS neither packs its matrices nor asks other threads

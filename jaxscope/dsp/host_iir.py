@@ -55,7 +55,7 @@ def block_filter(
     out : (n_channels, n_samples) or None
         Where the results of valid samples go, if anywhere; ``x`` will do.
     scratch : Scratch
-        Of one stream, whose matrices and direction stay the same.
+        Of one stream at a time.
     offset : (n_channels,) or None
         What is taken off the samples first, in their precision.
     backwards : bool
@@ -68,8 +68,10 @@ def block_filter(
     """
     n_channels = len(x)
     n_blocks = block_multiple(-(-n_valid // matrices.drive.shape[-2]))
+    # a run holds its matrices, so nothing else has their identity
     run: _BlockRun = scratch.made(
-        ("run", n_channels, n_blocks), lambda: _BlockRun(n_channels, n_blocks, matrices, scratch, backwards=backwards)
+        (n_channels, n_blocks, backwards, id(matrices.drive)),
+        lambda: _BlockRun(n_channels, n_blocks, matrices, scratch, backwards=backwards),
     )
 
     def valid(values: Array) -> Array:
@@ -135,6 +137,7 @@ class _BlockRun:
         self._joined = self._room("joined", (n_channels, n_blocks, self._block + self._n))
         self._start = self._room("start", (n_channels, self._n))
         self._end = self._room("end", (n_channels, self._n))
+        self._found = self._room("found", (n_channels, n_blocks if n_blocks < FEW_BLOCKS else 1, self._block))
         rows = _Rows(table=self._joined, source=self._own, state=self._past, matrix=matrices.drive)
         self._steps = self._over(rows, matrices.levels)
 
@@ -251,15 +254,14 @@ class _BlockRun:
         n_channels, n_blocks, _ = self._joined.shape
         whole, number, rest = self._places(count)
         if n_blocks < FEW_BLOCKS:
-            found = product(self._joined, self._respond, self._room("found", (n_channels, n_blocks, self._block)))
-            flat = found.reshape(n_channels, -1)
+            flat = product(self._joined, self._respond, self._found).reshape(n_channels, -1)
             np.copyto(out, flat[:, flat.shape[1] - count :] if self._backwards else flat[:, :count])
             return
         blocks, others = self._parts(out)
         product(self._joined[:, whole], self._respond, blocks)
         if others.shape[1]:
-            last = self._room("last", (n_channels, 1, self._block))
-            others[...] = product(self._joined[:, number : number + 1], self._respond, last)[:, 0, rest]
+            last = product(self._joined[:, number : number + 1], self._respond, self._found)
+            others[...] = last[:, 0, rest]
 
     def _state_after(self, count: int) -> Array:
         """Return the state after ``count`` samples: that at its block's start, advanced by the rest of the block."""

@@ -86,3 +86,48 @@ def test_scratch_is_used_again_by_name_and_shape() -> None:
     assert scratch.room("b", (2, 3), "float32") is not first
     assert scratch.room("a", (2, 3), "float64").dtype == np.float64
     assert scratch.room("a", (3, 3), "float64").shape == (3, 3)
+
+
+def test_what_a_stream_leaves_serves_the_next_one(monkeypatch) -> None:
+    monkeypatch.setattr(host_blocks, "_left", [])
+    made: list[int] = []
+
+    def make() -> list[int]:
+        made.append(1)
+        return made
+
+    with host_blocks.Scratch() as scratch:
+        room = scratch.room("a", (4, 4), "float64")
+        assert scratch.made("key", make) is made
+        with host_blocks.Scratch() as other:
+            assert not np.shares_memory(other.room("a", (4, 4), "float64"), room), "two at a time have their own"
+    with host_blocks.Scratch() as scratch:
+        assert np.shares_memory(scratch.room("a", (2, 3), "float32"), room)
+        assert scratch.made("key", make) is made
+    assert made == [1]
+    monkeypatch.setattr(host_blocks, "SMALL_BYTES", 0)
+    with host_blocks.Scratch():
+        pass
+    with host_blocks.Scratch() as scratch:
+        scratch.made("key", make)
+    assert made == [1, 1], "of large ones memory alone is kept"
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("n_blocks", [3, 60])
+def test_an_offset_is_taken_off_and_results_may_lie_on_the_samples(n_blocks: int, backwards: bool) -> None:
+    rng = np.random.default_rng(n_blocks)
+    weights = matrices("float64", 0.1, backwards=backwards)
+    x, offset, state = (
+        rng.standard_normal((2, n_blocks * BLOCK - 5)),
+        np.array([3.0, -2.0]),
+        rng.standard_normal((2, 4)),
+    )
+    expected = np.empty_like(x)
+    run = (state, x.shape[1], weights)
+    end = host_iir.block_filter(x - offset[:, None], *run, expected, host_blocks.Scratch(), backwards=backwards)
+    scratch = host_blocks.Scratch()
+    np.copyto(scratch.room("joined", (2, block_iir.block_multiple(n_blocks), BLOCK + 4), "float64"), np.nan)
+    after = host_iir.block_filter(x, *run, x, scratch, offset=offset, backwards=backwards)
+    np.testing.assert_array_equal(x, expected)
+    np.testing.assert_array_equal(after, end)

@@ -9,6 +9,7 @@ from scipy import signal
 from jaxscope.engines import host_stream, jax_engine, row_groups
 from jaxscope.engines.compiled import compilations
 from jaxscope.engines.program import make_program
+from jaxscope.errors import UsageError
 from jaxscope.filters.coefficients import RunningMedian, Taps
 
 SOS = signal.butter(4, [0.01, 0.2], "bandpass", output="sos")
@@ -150,3 +151,11 @@ def test_a_gap_is_found_where_only_taps_meet_it(chain, on_host) -> None:
     y = make_program(design, n_channels=2, method="toeplitz").run(x)
     np.testing.assert_allclose(y, make_program(design, n_channels=2, method="scipy").run(x), rtol=0, atol=1e-13)
     assert np.isnan(y).sum() == 1
+
+
+def test_samples_too_large_for_float32_less_their_first_one_are_named(chain, sections, on_host) -> None:
+    x = np.full((3, 5000), 3e38, dtype=np.float32)
+    x[:, 1000:] = -3e38
+    program = make_program(chain(sections(SOS)), n_channels=3, method="block", precision="float32")
+    with pytest.raises(UsageError, match="beyond what float32 can hold"):
+        program.run(x)
