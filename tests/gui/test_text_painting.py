@@ -1,13 +1,16 @@
-"""Text that is laid out once looks as it does when Qt lays it out anew, wherever it stands."""
+"""Text that is laid out once looks as it does when Qt lays it out anew, and columns follow the size of text."""
 
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QWidget
 
+from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, begin, draw_text, fitting, ink
-from jaxscope.gui.theme import font
+from jaxscope.gui.components.rows import keep_width
+from jaxscope.gui.theme import font, theme
 
 
 def painted(draw, ratio: float) -> QImage:
@@ -47,3 +50,25 @@ def test_a_text_is_elided_where_its_room_is_too_small(qapp):
 
     assert draw("a name that is too long") == draw("a name that is too longer still")
     assert draw("short") != draw("shore")
+
+
+def test_a_column_follows_the_text_and_never_cuts_its_words(qtbot):
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    label, column = Label("Montage", 13, 600, parent=holder), QWidget(holder)
+    keep_width(label, 20)
+    keep_width(column, 100)
+    widths = {}
+    try:
+        for scale in (1.0, 2.0):
+            theme().set_text_scale(scale)
+            widths[scale] = column.width()
+            assert label.width() >= label.sizeHint().width()
+    finally:
+        theme().set_text_scale(1.0)
+    assert widths == {1.0: 100, 2.0: 200}
+    column.setParent(None)
+    column.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    theme().set_text_scale(1.5)  # nobody is told who has gone
+    theme().set_text_scale(1.0)

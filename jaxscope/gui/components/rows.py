@@ -1,11 +1,11 @@
-"""A row of fixed height that follows the text scale while the window is open."""
+"""Heights of rows and widths of columns that follow the text scale while the window is open."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QObject, QSize
+from PySide6.QtWidgets import QLabel, QLayout, QSizePolicy, QWidget
 
-from jaxscope.gui.theme import scaled
+from jaxscope.gui.theme import scaled, theme
 
 
 class ScaledRow(QWidget):
@@ -22,3 +22,23 @@ class ScaledRow(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.layout().minimumSize().width(), scaled(self._height))
+
+
+class _Width(QObject):
+    """Keeps a part as wide as the text wants it; goes with the part."""
+
+    def __init__(self, part: QWidget, px: int) -> None:
+        super().__init__(part)
+        self._part, self._px = part, px
+        theme().changed.connect(self.fit)
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the part its width in the text scale of now, a label never less than its words take."""
+        least = self._part.sizeHint().width() if isinstance(self._part, QLabel) else 0
+        self._part.setFixedWidth(max(scaled(self._px), least))
+
+
+def keep_width(part: QWidget, px: int) -> None:
+    """Let a part be ``px`` wide at text scale 1, and follow the text from then on."""
+    _Width(part, px)

@@ -18,6 +18,7 @@ from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Label, Paragraph
+from jaxscope.gui.components.rows import keep_width
 from jaxscope.gui.components.segmented import SegmentedControl
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.views.base import Dispatch
@@ -83,7 +84,7 @@ class ChainSheet(Sheet):
             row = QHBoxLayout()
             row.setSpacing(8)
             words = Label(label, 13, 400, "text2")
-            words.setFixedWidth(_LABEL)
+            keep_width(words, _LABEL)
             row.addWidget(words)
             if isinstance(part, QHBoxLayout):
                 row.addLayout(part)

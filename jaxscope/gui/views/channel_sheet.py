@@ -17,6 +17,7 @@ from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.number_field import NumberField
 from jaxscope.gui.components.numbers import NumberRange
+from jaxscope.gui.components.rows import keep_width
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.theme import scaled
@@ -96,7 +97,7 @@ class ChannelSheet(Sheet, AbstractView):
             (("Name", self.name), ("Height", self.gain), ("Offset", self.offset), ("Colour", self.colour))
         ):
             label = Label(words, 13, 400, "text2")
-            label.setFixedWidth(scaled(_LABEL))
+            keep_width(label, _LABEL)
             grid.addWidget(label, 2 * row, 0)
             is_wide = field is self.name
             side = Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft

@@ -37,6 +37,7 @@ from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import draw_text, focus_ring, rounded
+from jaxscope.gui.components.rows import keep_width
 from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.components.segmented import SegmentedControl
 from jaxscope.gui.components.text_field import TextField
@@ -189,7 +190,7 @@ class TargetList(QListWidget):
     def __init__(self, targets: tuple[Target, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("What to export")
-        self.setFixedWidth(scaled(200))
+        keep_width(self, 200)
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

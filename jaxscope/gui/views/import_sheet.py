@@ -19,6 +19,7 @@ from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Sheet
 from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import LEFT, RIGHT, begin, draw_text, hairline, rounded
+from jaxscope.gui.components.rows import keep_width
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.theme import font, scaled
@@ -299,5 +300,5 @@ class PreviewTable(QWidget):
 
 def _label(words: str) -> Label:
     label = Label(words, 12, 400, "text2")
-    label.setFixedWidth(scaled(_LABEL))
+    keep_width(label, _LABEL)
     return label

@@ -36,7 +36,7 @@ _GROUPS = (
 )
 _COLUMNS = 3
 #: room for what a key does
-_WORDS_PX = 200
+_WORDS_PX = 208
 _KEYS_PX = 112
 
 

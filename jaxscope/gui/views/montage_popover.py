@@ -23,6 +23,7 @@ from jaxscope.filters.montage_formula import quoted
 from jaxscope.gui.components.buttons import Button, IconButton
 from jaxscope.gui.components.floating import Popover
 from jaxscope.gui.components.labels import Label, Paragraph
+from jaxscope.gui.components.rows import keep_width
 from jaxscope.gui.components.select import Select
 from jaxscope.gui.components.text_field import TextField
 from jaxscope.gui.theme import scaled, theme
@@ -148,7 +149,7 @@ class MontagePopover(Popover, AbstractView):
 
     def _caption(self, words: str, *, is_head: bool = False) -> Label:
         label = Label(words, 13, 600, "text") if is_head else Label(words, 12, 400, "text2")
-        label.setFixedWidth(scaled(_LABEL))
+        keep_width(label, _LABEL)
         return label
 
     def _row(self, key: str, words: str, part: QWidget) -> QWidget:

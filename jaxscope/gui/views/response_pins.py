@@ -20,7 +20,7 @@ from jaxscope.session.actions import ChoosePin, PinChain, RemovePin, RenamePin, 
 from jaxscope.session.state import CHAIN_TAGS, MOST_PINS, SessionState
 
 _WIDTH = 470
-_NOTHING = "Nothing is pinned. A pinned chain stays as it is now, to compare with while you go on"
+_NOTHING = "Nothing is pinned. A pin keeps the chain as it is now, to compare with"
 
 
 class _Choice(QRadioButton):

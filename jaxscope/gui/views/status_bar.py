@@ -279,11 +279,13 @@ class StatusBarView(AbstractView, QWidget):
 
     def _paint_badge(self, painter: QPainter) -> float:
         words, icon, token, ground = self._badge()
-        width = 34 + text_width(words, font(12, 600)) + 16
+        side = scaled(15)
+        left = 12 + side + 7
+        width = left + text_width(words, font(12, 600)) + 16
         if ground is not None:
             painter.fillRect(QRectF(0, 0, round(width), self.height()), colour(ground))
-        draw_icon(painter, icon, QRectF(12, self.height() / 2 - 7.5, 15, 15), token)
-        draw_text(painter, QRectF(34, 0, width, self.height()), words, font(12, 600), token)
+        draw_icon(painter, icon, QRectF(12, (self.height() - side) / 2, side, side), token)
+        draw_text(painter, QRectF(left, 0, width, self.height()), words, font(12, 600), token)
         return float(round(width))
 
     def _paint_right(self, painter: QPainter) -> float:
