@@ -46,7 +46,8 @@ def streams(monkeypatch) -> list[int]:
 
     monkeypatch.setattr(jax_engine.host_fft, "stream", noted)
     monkeypatch.setattr(host_stream, "LEAST_SAMPLES", 0)
-    monkeypatch.setattr(host_fft, "LEAST_SHARED", 5000)
+    monkeypatch.setattr(host_fft, "LEAST_SHARED", 2000)
+    monkeypatch.setattr(host_fft, "MANY_SHARED", 4000)
     monkeypatch.setattr(host_fft, "n_threads", lambda: 2)
     return taken
 
@@ -113,11 +114,12 @@ def test_any_blocks_equal_the_whole(precision, chain) -> None:
 
 
 def test_compiled_blocks_and_those_of_the_host_follow_each_other(chain, monkeypatch) -> None:
-    """Short blocks are compiled and long ones are not; the state goes from one to the other."""
+    """The state goes from one to the other."""
     program = make_program(chain(random_taps(101)), n_channels=2, method="overlap-save")
     x = np.random.default_rng(5).standard_normal((2, 9000))
     whole, state, parts = program.run(x), program.start(), []
     monkeypatch.setattr(host_stream, "LEAST_SAMPLES", 4000)
+    monkeypatch.setattr(host_stream, "ALWAYS", ())
     for first, stop in ((0, 1000), (1000, 6000), (6000, 6400), (6400, 9000)):
         y, state = program.step(x[:, first:stop], state)
         parts.append(y)
@@ -197,6 +199,14 @@ def test_behind_other_parts(phase, n_channels, chain, sections) -> None:
                 y, state = program.step(x[:, first:stop], state)
                 parts.append(y)
             np.testing.assert_allclose(np.concatenate(parts, axis=1), expected, rtol=0, atol=limit)
+
+
+def test_the_shortest_signals_are_the_hosts_own(chain, streams, monkeypatch) -> None:
+    monkeypatch.setattr(host_stream, "LEAST_SAMPLES", 1 << 12)
+    for shape in ((1, 1), (3, 5), (2, 0)):
+        y = make_program(chain(random_taps(9)), n_channels=shape[0], method="overlap-save").run(np.ones(shape))
+        assert y.shape == shape
+    assert streams[:2] == [1, 15]
 
 
 def test_nothing_is_compiled(chain) -> None:
