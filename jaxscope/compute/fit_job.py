@@ -32,6 +32,7 @@ from jaxscope.session.state import SessionState
 
 if TYPE_CHECKING:
     from jaxscope.learn.fit import Targets
+    from jaxscope.learn.fit_targets import BandGoal
 
 FloatArray = npt.NDArray[np.float64]
 _LANE, _AHEAD = "fit", "fit-ahead"
@@ -186,7 +187,7 @@ def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, No
         words = f"the other stages cannot run: {design.in_chain(others).reason}"
         raise SpecError("fit", words, hint=design.hint)
     from jaxscope.filters.response import frequency_response
-    from jaxscope.learn.fit_targets import BandGoal, SpanRow, is_left, make_start, make_targets
+    from jaxscope.learn.fit_targets import SpanRow, make_start, make_targets
     from jaxscope.learn.pole_pairs import flat_numbers
 
     chains = request.state.document.chains
@@ -194,6 +195,30 @@ def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, No
     rows, note = yield from marked_rows(
         recording, chains, request.chain, plan.goals, others=design, rate_hz=rate_hz, context=context
     )
+    goals = _bands_of(plan, rate_hz)
+    spans = [
+        SpanRow(goal=row.goal, before=row.arriving, wanted=row.arriving, first=row.first, stop=row.stop) for row in rows
+    ]
+    limits: dict[str, Any] = {"n_sections": plan.n_sections, "rate_hz": rate_hz, "ringing_s": plan.ringing_s}
+
+    def magnitude(frequencies_hz: FloatArray) -> FloatArray:
+        return np.abs(frequency_response(design, frequencies_hz))
+
+    return _Problem(
+        goals=plan.goals,
+        rows=tuple(rows),
+        targets=make_targets(goals, spans, others=magnitude, **limits),
+        numbers=flat_numbers(make_start(goals, spans, others=magnitude, **limits)),
+        zero_phase=others.phase == "zero",
+        rate_hz=rate_hz,
+        note=note,
+    )
+
+
+def _bands_of(plan: FitPlan, rate_hz: float) -> list[BandGoal]:
+    """Return the bands of all goals at a rate. SpecError names a keep of which nothing is left."""
+    from jaxscope.learn.fit_targets import BandGoal, is_left
+
     goals = [
         BandGoal(is_keep=goal.is_keep, bands_hz=tuple(band.limits_hz(rate_hz) for band in goal.bands))
         for goal in plan.goals
@@ -201,21 +226,7 @@ def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, No
     for goal, bands in zip(plan.goals, goals, strict=True):
         if bands.is_keep and bands.bands_hz and not is_left(bands, goals):
             raise SpecError("fit", f"everything of {goal.sentence} is also to be removed", hint="remove one of them")
-    spans = [
-        SpanRow(goal=row.goal, before=row.arriving, wanted=row.arriving, first=row.first, stop=row.stop) for row in rows
-    ]
-    limits: dict[str, Any] = {
-        "n_sections": plan.n_sections, "rate_hz": rate_hz, "ringing_s": plan.ringing_s
-    }  # fmt: skip
-    return _Problem(
-        goals=plan.goals,
-        rows=tuple(rows),
-        targets=make_targets(goals, spans, others=lambda hz: np.abs(frequency_response(design, hz)), **limits),
-        numbers=flat_numbers(make_start(goals, spans, **limits)),
-        zero_phase=others.phase == "zero",
-        rate_hz=rate_hz,
-        note=note,
-    )
+    return goals
 
 
 def _descend(problem: _Problem, run: int) -> Generator[FitFrame | None, None, None]:

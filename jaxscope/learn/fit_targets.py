@@ -28,6 +28,10 @@ MOST_ROWS, MOST_LENGTH = ROW_BUCKETS[-1], LENGTH_BUCKETS[-1]
 #: Where points of a band begin that reaches down to 0 Hz, as a share of its upper limit.
 _LOWEST_SHARE = 1e-3
 _SHARPEST, _FLAT = 0.08, 0.7
+#: Damping of the first zeros: at 0 they would have no slope to leave the circle by.
+_EDGE = 0.01
+#: A band of which the other stages leave less than this share of the amplitude needs no section.
+_DONE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +103,8 @@ def make_targets(
         weight[at] = float(share[at].any() or any(row.goal == at for row in rows) or not goal.is_keep)
     to_omega = 2 * math.pi / rate_hz
     base = np.ones_like(points) if others is None else others(points.reshape(-1)).reshape(points.shape)
-    is_keep = np.array([float(goal.is_keep) for goal in goals] + [0.0] * (MOST_GOALS - len(goals)))
     made: dict[str, npt.NDArray[Any]] = {
-        "is_keep": is_keep,
+        "is_keep": np.array([float(goal.is_keep) for goal in goals] + [0.0] * (MOST_GOALS - len(goals))),
         "weight": weight,
         "omega": points * to_omega,
         "share": share,
@@ -214,11 +217,22 @@ def sizes_of(part: FloatArray, *, is_keep: bool) -> tuple[float, float]:
 
 
 def make_start(
-    goals: Sequence[BandGoal], rows: Sequence[SpanRow], *, n_sections: int, rate_hz: float, ringing_s: float
+    goals: Sequence[BandGoal],
+    rows: Sequence[SpanRow],
+    *,
+    n_sections: int,
+    rate_hz: float,
+    ringing_s: float,
+    others: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Pairs:
-    """Return the numbers that a fit of ``n_sections`` begins with, and others that fill up."""
+    """Return the numbers that a fit of ``n_sections`` begins with, and others that fill up.
+
+    Takes what ``make_targets`` takes; no section is spent on what the other stages have removed already.
+    """
     nyquist_hz, floor_hz = rate_hz / 2, least_decay(ringing_s, rate_hz) * rate_hz / (2 * math.pi)
     removed = [band for goal in goals if not goal.is_keep for band in goal.bands_hz]
+    if others is not None:
+        removed = [band for band in removed if others(_points([band], nyquist_hz)).max() > _DONE]
     removed += _strong_bands(goals, rows, rate_hz)
     kept = [band for goal in goals if goal.is_keep for band in goal.bands_hz]
     found = [pair for band in removed for pair in _first_pair(band, kept, nyquist_hz)][:n_sections]
@@ -250,24 +264,24 @@ def _first_pair(band: tuple[float, float], kept: Sequence[tuple[float, float]], 
     low, high = band
     if low <= 0:
         above = min((keep[0] for keep in kept if keep[0] >= high), default=4 * high)
-        yield (min(math.sqrt(high * above), 0.8 * nyquist_hz), _FLAT, high / 4, 0.0)
+        yield (min(math.sqrt(high * above), 0.8 * nyquist_hz), _FLAT, high / 4, _EDGE)
     elif high >= nyquist_hz:
         below = max((keep[1] for keep in kept if keep[1] <= low), default=low / 2)
-        yield (math.sqrt(low * below), _FLAT, min(1.5 * low, 0.97 * nyquist_hz), 0.0)
+        yield (math.sqrt(low * below), _FLAT, min(1.5 * low, 0.97 * nyquist_hz), _EDGE)
     else:
         middle_hz = math.sqrt(low * high)
         width = max((high - low) / middle_hz, _SHARPEST)
-        yield (middle_hz, min(width, _FLAT), middle_hz, 0.01)
+        yield (middle_hz, min(width, _FLAT), middle_hz, _EDGE)
 
 
 def _second_pair(band: tuple[float, float], nyquist_hz: float) -> Iterator[_Pair]:
     low, high = band
     if low <= 0:
-        yield (1.5 * high, _FLAT, high / 1.5, 0.0)
+        yield (1.5 * high, _FLAT, high / 1.5, _EDGE)
     elif high >= nyquist_hz:
-        yield (0.8 * low, 0.3, min(1.1 * low, 0.97 * nyquist_hz), 0.0)
+        yield (0.8 * low, 0.3, min(1.1 * low, 0.97 * nyquist_hz), _EDGE)
     elif high > 1.1 * low:
-        yield (low, min(_FLAT, (high - low) / low), high, 0.0)
+        yield (low, min(_FLAT, (high - low) / low), high, _EDGE)
 
 
 def _strong_bands(goals: Sequence[BandGoal], rows: Sequence[SpanRow], rate_hz: float) -> list[tuple[float, float]]:

@@ -167,3 +167,6 @@ def test_what_other_stages_have_removed_is_no_work_and_what_they_took_is_not_ask
         assert float(stand.errors[0]) < share**2
     *_, stand = _descend(numbers, targets)
     assert abs(_gain_db(stand.sections, 8.0, 12.0)) < 0.2
+    idle = make_start([HUM, ALPHA], [], others=lambda hz: np.where(hz > 40, 1e-6, 1.0), **limits)
+    sections = np.asarray(sections_of(idle, jnp.float64(0.0)))
+    assert abs(_gain_db(sections, 45.0, 55.0)) < 0.1, "no section is spent on it"
