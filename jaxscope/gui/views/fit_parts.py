@@ -94,7 +94,8 @@ class FitParts:
         column.addWidget(self.goals)
         column.addLayout(self._row(self.add, None, self.keep_span, self.remove_span))
         column.addWidget(Hairline(above=6, below=8))
-        column.addLayout(self._limits())
+        self._limit_row = self._limits()
+        column.addLayout(self._limit_row)
         column.addSpacing(10)
         plots = QHBoxLayout()
         plots.setSpacing(10)
@@ -127,22 +128,29 @@ class FitParts:
                 row.addWidget(part)
         return row
 
-    def _limits(self) -> QHBoxLayout:
+    def _limits(self) -> QBoxLayout:
+        """Return the row of limits; each has its name beside it, also where they stand under one another."""
         row = QHBoxLayout()
         row.setSpacing(6)
-        row.addWidget(Label("At most", 12, token="text2"))
-        row.addWidget(self.poles)
-        row.addWidget(Label("Ringing under", 12, token="text2", shrink=True))
-        row.addWidget(self.ringing)
+        for name, field in (("At most", self.poles), ("Ringing under", self.ringing)):
+            pair = QHBoxLayout()
+            pair.setSpacing(6)
+            pair.addWidget(Label(name, 12, token="text2"))
+            pair.addWidget(field)
+            pair.addStretch(1)
+            row.addLayout(pair)
         row.addStretch(1)
         return row
 
     def fit_width(self, width: int) -> None:
-        """Put the buttons under one another where they have no room in a row."""
+        """Put buttons, and limits, under one another where they have no room in a row."""
         shown = [part for part in (self.stop, self.again, self.discard, self.keep, self.start) if not part.isHidden()]
         needed = sum(part.sizeHint().width() + self._foot.spacing() for part in shown)
-        fits = needed <= width - 2 * _MARGIN
-        self._foot.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
+        pairs = [self._limit_row.itemAt(at) for at in range(2)]
+        needed_by_limits = sum(pair.minimumSize().width() + self._limit_row.spacing() for pair in pairs)
+        for row, wide in ((self._foot, needed), (self._limit_row, needed_by_limits)):
+            fits = wide <= width - 2 * _MARGIN
+            row.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
 
     def forget(self) -> None:
         """Show nothing of an earlier fit."""
