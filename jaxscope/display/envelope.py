@@ -119,7 +119,10 @@ def robust_centre(low: FloatArray, high: FloatArray) -> FloatArray:
     # quarters: the sum of two values, and of two middles in the median, may be more than a float holds
     middle = 0.25 * low[:, ::step] + 0.25 * high[:, ::step]
     if middle.shape[1] and np.isfinite(middle).all():
-        return 2.0 * np.asarray(np.median(middle, axis=1))
+        # a whole sort of so few takes a third of the time of a median, which looks for NaN once more
+        middle.sort(axis=1)
+        half = middle.shape[1] // 2
+        return middle[:, half] + middle[:, half if middle.shape[1] % 2 else half - 1]
     centre = np.zeros(middle.shape[0])
     for row, values in enumerate(middle):
         finite = values[np.isfinite(values)]
