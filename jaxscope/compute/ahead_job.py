@@ -24,8 +24,10 @@ from jaxscope.session.state import SessionState
 MOST_VALUES = 16_000_000
 #: Windows on either side of the one in the middle.
 NEIGHBOURS = 2
-#: Windows that are left where a window moves to when more is made, and on either side when it rests.
-SPARE_MOVING, SPARE_RESTING = 1.5, 1.9
+#: Windows that are left where a window moves to when more is made.
+SPARE_WINDOWS = 1.5
+#: Windows that are left on either side when it rests, else the surroundings are made again.
+RESTING = {"spare_left": 1.9, "spare_right": 1.9}
 #: By how many windows the surroundings of one that moves lie further on.
 LEAN_WINDOWS = 1.5
 
@@ -35,21 +37,22 @@ class AheadDesk:
 
     def __init__(self, bench: Workbench, scheduler: Scheduler) -> None:
         self._bench, self._scheduler = bench, scheduler
-        self._start_s = 0.0
+        self._was = (0.0, 0.0)
 
     def carry(self, wish: Wish) -> bool:
         """Whether the window of a wish lies within the surroundings, so its frame can wait; see to more of them."""
         around, shown = self._bench.around, self._bench.shown
-        start_s, self._start_s = self._start_s, wish.state.viewport.start_s
-        goes_left = self._start_s < start_s
+        viewport, was = wish.state.viewport, self._was
+        self._was = (viewport.start_s, viewport.duration_s)
+        is_zoomed, lean = viewport.duration_s != was[1], -LEAN_WINDOWS if viewport.start_s < was[0] else LEAN_WINDOWS
         if around is not None and not around.suits(wish.state, wish.entry.id, self._bench.width_px):
             around = None
         if around is None and (shown is None or not is_moved(shown.wish.state, wish.state)):
             for lane in ("ahead", "around", "still"):
                 self._scheduler.cancel(lane)
             return False
-        lean = -LEAN_WINDOWS if goes_left else LEAN_WINDOWS
-        if around is None or not _is_far(around, wish.state, lean):
+        # while it is zoomed, what is made ahead would soon be of other bins, and take the time of what is looked at
+        if not is_zoomed and (around is None or not _is_far(around, wish.state, lean)):
             self._scheduler.submit("ahead", ahead_work(self._bench, wish, lean))
         if around is None or not around.has(wish.state):
             return False
@@ -61,18 +64,18 @@ class AheadDesk:
         """Make the surroundings of a frame when nothing moves, where they are not there."""
         around, wish = self._bench.around, shown.wish
         is_there = around is not None and around.suits(wish.state, wish.entry.id, self._bench.width_px)
-        if shown.request.settled and not (is_there and around is not None and _is_far(around, wish.state, 0.0)):
-            self._scheduler.submit("around", ahead_work(self._bench, wish, 0.0))
+        is_there = is_there and around is not None and around.is_as_long(wish.state)
+        if shown.request.settled and not (is_there and around and around.has(wish.state, **RESTING)):
+            self._scheduler.submit("around", ahead_work(self._bench, wish))
 
 
 def _is_far(around: Surroundings, state: SessionState, lean: float) -> bool:
-    """Whether surroundings reach so far that no more need be made for a window that moves one way, or rests."""
-    left = SPARE_MOVING if lean < 0 else 0.0 if lean > 0 else SPARE_RESTING
-    right = SPARE_MOVING if lean > 0 else 0.0 if lean < 0 else SPARE_RESTING
+    """Whether surroundings reach so far that no more need be made while a window moves one way."""
+    left, right = (SPARE_WINDOWS, 0.0) if lean < 0 else (0.0, SPARE_WINDOWS)
     return around.has(state, spare_left=left, spare_right=right)
 
 
-def ahead_work(bench: Workbench, wish: Wish, lean: float) -> Callable[[CancelToken], Steps]:
+def ahead_work(bench: Workbench, wish: Wish, lean: float = 0.0) -> Callable[[CancelToken], Steps]:
     """Return the work that delivers the surroundings of a wish, ``lean`` windows further on.
 
     There are none where they are large, or have to be compiled.
@@ -80,7 +83,8 @@ def ahead_work(bench: Workbench, wish: Wish, lean: float) -> Callable[[CancelTok
 
     def work(token: CancelToken) -> Steps:
         width_px, known = bench.width_px, bench.around
-        if known is not None and known.suits(wish.state, wish.entry.id, width_px) and _is_far(known, wish.state, lean):
+        is_known = known is not None and known.suits(wish.state, wish.entry.id, width_px)
+        if lean and is_known and known is not None and _is_far(known, wish.state, lean):
             return  # what ran when this was asked for has brought enough
         request = plan_around(wish, width_px, lean)
         if request is None or needs_compiling(request, bench.programs):

@@ -72,10 +72,10 @@ def test_surroundings_reach_two_windows_to_either_side(desk):
     assert not around.reaches(19.0, 24.0)
 
 
-@pytest.mark.parametrize("start_s", [20.0, 27.315, 40.0])
-def test_surroundings_show_what_the_frame_of_a_window_within_shows(desk, start_s):
+@pytest.mark.parametrize(("start_s", "duration_s"), [(20.0, 5.0), (27.315, 5.0), (40.0, 5.0), (31.2, 4.1), (24.0, 5.9)])
+def test_surroundings_show_what_the_frame_of_a_window_within_shows(desk, start_s, duration_s):
     around = desk.newest(Surroundings).frame.blocks[0]
-    desk.look(start_s)
+    desk.look(start_s, duration_s)
     own = desk.newest(Frame).blocks[0]
     assert own.bin_samples == around.bin_samples
     places = np.searchsorted(around.times_s, own.times_s - 1e-9)
@@ -89,15 +89,24 @@ def test_surroundings_show_what_the_frame_of_a_window_within_shows(desk, start_s
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
-def test_nothing_but_another_start_suits(desk):
+def test_nothing_but_another_window_in_the_same_bins_suits(desk):
     around, state = desk.newest(Surroundings), desk.store.state
     moved = replace(state, viewport=replace(state.viewport, start_s=33.0, cursors_s=(31.0,)))
     assert around.suits(moved, around.frame.recording_id, WIDTH_PX)
     assert not around.suits(moved, "recording-99", WIDTH_PX)
     assert not around.suits(moved, around.frame.recording_id, WIDTH_PX + 1)
-    for choice in ({"duration_s": 6.0}, {"mode": "difference"}, {"lock_scales": False}, {"lane_count": 1}):
+    for choice in (
+        {"duration_s": 6.0},
+        {"duration_s": 2.9},
+        {"mode": "difference"},
+        {"lock_scales": False},
+        {"lane_count": 1},
+    ):
         other = replace(moved, viewport=replace(moved.viewport, **choice))
         assert not around.suits(other, around.frame.recording_id, WIDTH_PX), choice
+    longer = replace(moved, viewport=replace(moved.viewport, duration_s=5.5))  # in the same bins
+    assert around.suits(longer, around.frame.recording_id, WIDTH_PX)
+    assert not around.is_as_long(longer)
     edited = replace(moved, document=replace(moved.document, filter_on=False))
     assert not around.suits(edited, around.frame.recording_id, WIDTH_PX)
 

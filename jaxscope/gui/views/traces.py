@@ -103,8 +103,7 @@ class TracesView(AbstractView, QWidget):
         self._is_divider_hot = False
         self._shape: Qt.CursorShape | None = None
         self._announced = -1
-        self._asked = 0
-        self._waits = 0
+        self._asked = self._waits = 0
         self._told_width = -1
         self._told_axis = -1.0
         self._rest = one_shot(self, REST_MS, self._come_to_rest)
@@ -131,9 +130,7 @@ class TracesView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another state; the picture follows when something in it has changed."""
         change = self.model.take_state(state)
-        around, is_there = self._ahead.around, False
-        if change == "window":
-            is_there = self.model.move_within(around, self._told_width, self._revision())
+        is_there = change == "window" and self._moves_within()
         # a frame may be on the way; until it comes the picture is drawn where it belongs
         awaits = change == "window" and self._picture is not None and not is_there
         if awaits and not self.model.is_held:
@@ -148,6 +145,10 @@ class TracesView(AbstractView, QWidget):
         if self._pointer is not None and state.viewport is not previous.viewport:
             # the pointer stands still, the time under it does not
             self.pointer_moved.emit(self.second_at(self._pointer.x()))
+
+    def _moves_within(self) -> bool:
+        """Whether what lies around a window serves the one of now."""
+        return self.model.move_within(self._ahead.around, self._told_width, self._revision())
 
     def show_frame(self, outcome: object) -> None:
         """Show a newer frame, another recording, or that the picture is held."""
@@ -166,16 +167,16 @@ class TracesView(AbstractView, QWidget):
             case DesignFrame():
                 if self.model.take_design(outcome):
                     self._ask("motion")
-            case MeasureFrame():
-                if self.model.take_measures(outcome):
-                    self.update()
-            case LivePosition():
-                if self.model.take_position(outcome):
-                    self.update()
+            case MeasureFrame() if self.model.take_measures(outcome):
+                self.update()
+            case LivePosition() if self.model.take_position(outcome):
+                self.update()
             case Grown():
                 self.model.grow(outcome)
             case Surroundings():
                 self._ahead.take(outcome)
+                if self.model.awaits_frame and self._moves_within():
+                    self._ask("motion")
             case AheadImage():
                 self._ahead.take_picture(outcome)
             case TraceImage():

@@ -51,12 +51,14 @@ class TracesAhead:
         self._picture = image
 
     def ask(self) -> None:
-        """Have the surroundings painted, where they serve what is shown and their picture is not there."""
+        """Have the surroundings painted, where they are of what is shown and their picture is not there."""
         view, model, around = self._view, self._model, self.around
         ratio = view.devicePixelRatioF()
         width_px = max(1, round(view.width() * ratio))
         if around is None or model.is_held or not around.suits(model.state, model.recording_id, width_px):
             return
+        if not around.is_as_long(model.state):
+            return  # while the window is zoomed each of its pictures is another
         scene = model.scene_ahead(around, view.width(), view.height(), ratio, MOST_PX)
         known = None if self._picture is None else self._picture.scene
         is_there = (

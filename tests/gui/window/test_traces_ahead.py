@@ -17,7 +17,8 @@ def around(desk):
     """Hand the window the surroundings of 20 to 25 s, 10 to 35 s, and their picture; return them."""
     view = desk.window.traces
     desk.store.dispatch(act.LookAt(start_s=20.0, duration_s=5.0))
-    desk.window.receive(replace(desk.make_frame(revision=desk.store.revision, start_s=19.0, stop_s=26.0), made_of=("a",)))
+    own = desk.make_frame(revision=desk.store.revision, start_s=19.0, stop_s=26.0)
+    desk.window.receive(replace(own, made_of=("a",)))
     desk.paint()
     frame = desk.make_frame(revision=desk.store.revision, start_s=10.0, stop_s=35.0)
     width_px = round(view.width() * view.devicePixelRatioF())
