@@ -7,12 +7,14 @@ everything is done at once. Invariant: whatever waits is done in its turn, in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-Prepare = Callable[[QWidget], None]
+#: takes a part of the kind that it is given with
+Prepare = Callable[[Any], None]
 
 
 class TakingTurns(QObject):

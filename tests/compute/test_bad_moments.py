@@ -130,7 +130,6 @@ def test_while_another_thread_imports_jax_no_error_is_taken_for_one_of_it(monkey
     assert device_trouble(RuntimeError("RESOURCE_EXHAUSTED"), "cpu:0") is None
 
 
-
 def test_a_device_without_room_blocks_and_goes_on_when_there_is_some(room, slow_disk, monkeypatch):
     room.open("a.edf")
     full = jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 9000000000 bytes.")

@@ -155,7 +155,7 @@ def draw_text(
             if len(_laid) >= _MOST_LAID:
                 _laid.clear()
             known = _laid[id(chosen), text] = _Laid.of(text, chosen)
-        x, y, width, height = rect.getRect()
+        x, y, width, height = rect.x(), rect.y(), rect.width(), rect.height()
         share = 0.0 if align is LEFT else 1.0 if align is RIGHT else 0.5 if align is CENTRE else None
         if share is not None and known.width <= width and known.height <= height:
             x += (width - known.width) * share
