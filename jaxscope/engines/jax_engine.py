@@ -364,13 +364,13 @@ class JaxProgram(AbstractProgram):
         return y, back["level"] + gains * head["level"] + gains**2 * constant
 
     def _gustafsson(self, k: int, x: Array, rows: Rows) -> Array:
-        from jaxscope.engines.scipy_reference import gustafsson
+        from jaxscope.engines.scipy_reference import finite_copy, gustafsson
 
         column = self._parts[k]
         y = arena.empty(x.shape, self.dtype)
-        for number, row in enumerate(rows):
+        for number, (row, samples) in enumerate(zip(rows, finite_copy(x), strict=True)):
             part = column[int(row) if len(column) > 1 else 0]
-            y[number] = gustafsson(part, np.asarray(x[number], dtype=np.float64))
+            y[number] = gustafsson(part, samples)
         return y
 
 

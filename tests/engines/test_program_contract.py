@@ -120,6 +120,18 @@ def test_zero_phase_has_the_edges_of_scipy(kind: str, chain, sections) -> None:
     np.testing.assert_allclose(y, expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["odd", "even", "constant", "none", "gustafsson"])
+@pytest.mark.parametrize("gaps", ["segment", "propagate"])
+def test_zero_phase_over_gaps_with_every_kind_of_edge(kind: str, gaps: str, chain, sections) -> None:
+    x = with_gaps()
+    design = chain(sections(FIRST), phase="zero", padding_kind=kind, gaps=gaps)
+    y = make_program(design, n_channels=3, method="block").run(x)
+    expected = make_program(design, n_channels=3, method="scipy").run(x)
+    np.testing.assert_array_equal(np.isnan(y), np.isnan(expected))
+    assert np.isfinite(y).any() or gaps == "propagate"
+    np.testing.assert_allclose(y, expected, rtol=0, atol=1e-9)
+
+
 def test_padding_samples_are_those_that_were_asked_for(chain, sections) -> None:
     x = walk()
     y = make_program(chain(sections(BAND), phase="zero", padding_samples=200), n_channels=3).run(x)
