@@ -4,13 +4,15 @@
 with digits: recursions in direct form (``scan``, ``associative`` and SciPy's) are taken only where poles are far from
 the circle, for near it their rounding grows and that of ``block`` does not; and SciPy only for a whole, short signal
 that is there at once. A chain that never forgets is the exception: in float32 what is rounded off stays in its states
-and adds up, block after block, so there SciPy's recursion in float64 is taken, and other methods say what they do.
+and adds up, block after block; and sections may amplify between them what the chain damps. There SciPy's recursion in
+float64 is taken, and other methods say what they do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jaxscope.engines.amplification import amplification
 from jaxscope.engines.base import AbstractProgram, PartShape, Structure
 from jaxscope.engines.method_costs import TOO_SLOW_NS, costs_of
 from jaxscope.engines.settling import pole_radius
@@ -43,6 +45,8 @@ RUNS_BY: dict[str, dict[str, str]] = {
 LARGEST_RADIUS = {"float32": 1.004, "float64": 1.02}
 #: pole radius from which a chain forgets nothing in any recording: what float32 rounds off adds up in its states
 LASTING_RADIUS = 1.0 - 1e-9
+#: amplification of what float32 rounds off between sections up to which a result keeps five digits
+MOST_AMPLIFIED = 500.0
 #: pole radius up to which a recursion in direct form rounds as well as ours, in float64
 EASY_RADIUS = 0.9
 #: devices whose work SciPy can do as well
@@ -76,10 +80,16 @@ def choose(
     """
     name, _, number = method.partition(":")
     radius = largest_radius(designs)
-    adds_up = precision == "float32" and LASTING_RADIUS <= radius <= LARGEST_RADIUS[precision]
+    is_loose = precision == "float32" and radius <= LARGEST_RADIUS[precision]
+    adds_up = is_loose and radius >= LASTING_RADIUS
+    grows = max(map(amplification, _cascades(designs)), default=1.0) if is_loose else 1.0
     caution = "; the chain never forgets, so the rounding of float32 adds up" if adds_up else ""
-    if method == "auto" and adds_up and device in (*HOST, "cpu:all"):
-        return "scipy", "in float64, as the chain never forgets and the rounding of float32 would add up"
+    if grows > MOST_AMPLIFIED and not adds_up:
+        caution = f"; its sections amplify the rounding of float32 {grows:.1g} times"
+    if method == "auto" and caution and device in (*HOST, "cpu:all"):
+        if adds_up:
+            return "scipy", "in float64, as the chain never forgets and the rounding of float32 would add up"
+        return "scipy", f"in float64, as its sections would amplify the rounding of float32 {grows:.1g} times"
     if method == "auto":
         if radius > LARGEST_RADIUS[precision]:
             return "scan", f"the chain is unstable (pole radius {radius:.6g}), so it runs sample after sample"
@@ -106,8 +116,11 @@ def choose(
 
 def largest_radius(designs: Sequence[ChainDesign]) -> float:
     """Return the largest pole radius in any of the designs, 0 without poles."""
-    cascades = [part for design in designs for part in design.parts if isinstance(part, Sections)]
-    return max((pole_radius(part) for part in cascades), default=0.0)
+    return max(map(pole_radius, _cascades(designs)), default=0.0)
+
+
+def _cascades(designs: Sequence[ChainDesign]) -> list[Sections]:
+    return [part for design in designs for part in design.parts if isinstance(part, Sections)]
 
 
 def candidates(structure: Structure, radius: float, *, precision: str, with_scipy: bool) -> tuple[str, ...]:
