@@ -15,7 +15,7 @@ from jaxscope.compute.plan import GroupRequest, Piece, RenderRequest, plan
 from jaxscope.compute.render import Rendered, render_steps
 from jaxscope.compute.scheduler import CancelToken, Scheduler, Steps
 from jaxscope.compute.surroundings import Surroundings, is_moved
-from jaxscope.compute.trace_job import made_frame, needs_compiling
+from jaxscope.compute.trace_job import made_frame, needs_compiling, trouble_of
 from jaxscope.compute.workbench import Shown, Wish, Workbench
 from jaxscope.errors import JaxscopeError
 from jaxscope.session.state import SessionState
@@ -91,7 +91,9 @@ def ahead_work(bench: Workbench, wish: Wish, lean: float = 0.0) -> Callable[[Can
             return
         try:
             rendered = yield from _steps(bench, request, wish, token)
-        except JaxscopeError:
+        except Exception as error:
+            if not isinstance(error, JaxscopeError) and trouble_of(error, request.device) is None:
+                raise
             return  # nobody has asked for this yet: whoever goes there is told
         duration_s = wish.state.viewport.duration_s
         around = Surroundings(

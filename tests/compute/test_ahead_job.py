@@ -147,3 +147,43 @@ def test_what_cannot_be_read_around_a_window_is_said_when_somebody_goes_there(pa
         assert [one.sentence for one in desk.told if type(one).__name__ == "Failure"][:1] == ["the disk is gone"]
     finally:
         desk.conductor.shut_down()
+
+
+def test_a_window_that_was_left_is_not_drawn_after_one_far_away(path):
+    desk = Desk(path)
+    try:
+        scheduler, bench = desk.conductor._scheduler, desk.conductor._bench
+        scheduler._inline = False  # what is asked for waits
+        desk.look(31.0)
+        assert scheduler._lanes["still"].pending is not None
+        desk.look(90.0)
+        scheduler._inline = True
+        scheduler._drain()
+        assert bench.shown.wish.state.viewport.start_s == 90.0
+    finally:
+        desk.conductor.shut_down()
+
+
+def test_what_was_known_before_a_signal_ran_is_forgotten(path, monkeypatch):
+    desk = Desk(path)
+    try:
+        assert desk.conductor._bench.around is not None
+        with monkeypatch.context() as patch:
+            patch.setattr(desk.conductor._live, "work", lambda *given: lambda token: None)
+            desk.look(31.0)
+        assert desk.conductor._bench.around is None
+    finally:
+        desk.conductor.shut_down()
+
+
+def test_surroundings_too_large_for_the_memory_are_no_failure(path, monkeypatch):
+    def none(*given):
+        raise MemoryError
+
+    monkeypatch.setattr(ahead_job, "render_steps", none)
+    desk = Desk(path)
+    try:
+        assert desk.frames()
+        assert [one for one in desk.told if type(one).__name__ in ("Failure", "Surroundings")] == []
+    finally:
+        desk.conductor.shut_down()

@@ -45,8 +45,7 @@ from jaxscope.gui.views.traces_layers import (
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.session.state import SessionState
 
-#: Quiet time after which the picture is painted at rest quality, and how many of them a frame is waited for; how long
-#: a window that moved waits for its picture.
+#: Quiet time before a picture at rest, how many of them a frame is waited for, how long a moved window waits for one.
 REST_MS, MOST_WAITS, LATE_MS = 120, 10, 10
 
 
@@ -173,6 +172,7 @@ class TracesView(AbstractView, QWidget):
                 self.update()
             case Grown():
                 self.model.grow(outcome)
+                self._ahead.forget()
             case Surroundings():
                 self._ahead.take(outcome)
                 if self.model.awaits_frame and self._moves_within():

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jaxscope.compute.frames import Grown
 from jaxscope.compute.surroundings import Surroundings
 from jaxscope.gui.painting.painter_thread import AheadImage, Painter
 from jaxscope.session import actions as act
@@ -109,3 +110,11 @@ def test_what_runs_or_differs_has_none(desk, around):
     desk.paint()
     desk.store.dispatch(act.LookAt(start_s=21.0, duration_s=5.0))
     assert desk.window.traces.model.awaits_frame
+
+
+def test_what_ended_where_the_file_did_is_forgotten_when_it_grows(desk, around):
+    model = desk.window.traces.model
+    desk.window.traces.show_frame(Grown(recording_id=model.recording_id, info=model.info))
+    desk.store.dispatch(act.LookAt(start_s=21.0, duration_s=5.0))
+    assert model.awaits_frame
+    assert not isinstance(desk.window.traces.picture, AheadImage)
