@@ -24,7 +24,7 @@ from jaxscope.compute.library import OpenRecording
 from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import Recording
-from jaxscope.errors import SpecError
+from jaxscope.errors import JaxscopeError, SpecError
 from jaxscope.filters.coefficients import Row
 from jaxscope.filters.spec import FilterChain
 from jaxscope.session.fit import FitGoal, FitPlan, check_goals
@@ -137,7 +137,7 @@ def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Cal
                 token.check()
                 descent = _descend(problem, request.run)
                 frame = next(descent)
-        except SpecError as error:
+        except JaxscopeError as error:
             bench.deliver(FitFrame(run=request.run, steps=0, problem=error.message, hint=error.hint, done=True))
             return
         while True:
@@ -169,7 +169,7 @@ def ahead_work(recording: Recording, request: FitRequest) -> Callable[[CancelTok
     def work(token: CancelToken) -> Steps:
         try:
             problem = yield from _problem_of(recording, request)
-        except SpecError:
+        except JaxscopeError:
             return  # whoever starts the fit is told
         token.check()
         next(_descend(problem, request.run))

@@ -13,12 +13,13 @@ from scipy import signal
 from jaxscope.compute import fit_job
 from jaxscope.compute.designs import design_or_refusal
 from jaxscope.compute.fit_frames import FitFrame
-from jaxscope.compute.fit_job import TOLD_EVERY, FitJobs, FitRequest, fit_work, poles_of
+from jaxscope.compute.fit_job import TOLD_EVERY, FitJobs, FitRequest, ahead_work, fit_work, poles_of
 from jaxscope.compute.fit_signals import marked_rows
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Scheduler
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.annotations import Gap
 from jaxscope.data.array_recording import ArrayRecording
+from jaxscope.errors import ReadError
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
@@ -246,3 +247,18 @@ def test_without_a_recording_a_fit_says_so_and_stopping_nothing_is_no_error():
     jobs.begin(request)
     jobs.stop()
     assert [frame.problem for frame in told] == ["there is no recording to fit to"]
+
+
+def test_samples_that_cannot_be_read_end_a_fit_with_a_sentence(fit, recording, monkeypatch):
+    def gone(*given):
+        raise ReadError("the disk is gone", hint="plug it in")
+
+    monkeypatch.setattr(type(recording), "read", gone)
+    (frame,) = _frames(fit(_span("remove", 1.0, 2.0, "O1")))
+    assert (frame.problem, frame.hint, frame.done) == ("the disk is gone", "plug it in", True)
+    request = FitRequest(run=1, state=SessionState(document=Document(chains=(CHAIN,), fit=_plan("O1"))), chain=0)
+    assert list(ahead_work(recording, request)(CancelToken())) == []
+
+
+def _plan(channel):
+    return FitPlan(goals=(_span("remove", 1.0, 2.0, channel),))

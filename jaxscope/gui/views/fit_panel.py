@@ -375,7 +375,7 @@ class FitPanel(QWidget, AbstractView):
             return
         if outcome.problem:
             self._set_phase("idle")
-            self._complain(f"{capitalised(outcome.problem)}: {outcome.hint}")
+            self._complain(": ".join(filter(None, (capitalised(outcome.problem), outcome.hint))))
             return
         self.frame = outcome
         self._set_phase("ended" if outcome.done else "running")
