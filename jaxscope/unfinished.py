@@ -83,9 +83,9 @@ def make(path: Path) -> None:
     _files[path] = handle
     with suppress(OSError):  # where nothing can be locked, nothing is taken for left behind either
         fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink == 0:  # taken for left behind in the moment before it was locked
-            forget(path)
-            make(path)
+    if os.fstat(handle).st_nlink == 0:  # taken for left behind in the moment before it was locked
+        forget(path)
+        make(path)
 
 
 def remember(path: Path) -> None:

@@ -118,6 +118,24 @@ def test_a_file_taken_for_left_behind_before_it_was_locked_is_made_again(
     assert not path.exists()
 
 
+def test_a_file_that_cannot_be_made_again_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.part"
+    real = os.open
+
+    def gone(handle: int, how: int) -> None:
+        path.unlink()
+        monkeypatch.setattr(os, "open", refused)
+
+    def refused(*given: object) -> int:
+        raise PermissionError("the folder is another's by now")
+
+    monkeypatch.setattr(unfinished.fcntl, "flock", gone)
+    with pytest.raises(PermissionError):
+        unfinished.make(path)
+    monkeypatch.setattr(os, "open", real)
+    assert path not in unfinished._files
+
+
 def test_a_disk_without_locks_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(handle: int, how: int) -> None:
         raise OSError("no locks here")

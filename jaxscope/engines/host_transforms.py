@@ -216,9 +216,15 @@ def filter_in_place(memory: Array, pieces: Array, factors: Factors) -> None:
     """
     flat = pieces.reshape(-1, pieces.shape[2])
     memory[-1] = 0
-    fftpack.rfft(flat, overwrite_x=True)
+    _bring(fftpack.rfft(flat, overwrite_x=True), flat)
     pairs = memory[1:].view(factors.pairs.dtype).reshape(*pieces.shape[:2], -1)
     np.multiply(pairs, factors.pairs, out=pairs)
     pieces[..., 0] *= factors.constant
     pieces[..., -1] *= factors.highest
-    fftpack.irfft(flat, overwrite_x=True)
+    _bring(fftpack.irfft(flat, overwrite_x=True), flat)
+
+
+def _bring(done: Array, place: Array) -> None:
+    """Copy a transform to its place, where it is not there: SciPy may overwrite its argument, but need not."""
+    if not np.may_share_memory(done, place):
+        place[...] = done

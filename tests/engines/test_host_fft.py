@@ -232,3 +232,12 @@ def test_plans_hold_what_they_must(reach, n_samples) -> None:
         group = plan.rows * plan.pieces * plan.length * itemsize
         assert group <= max(host_transforms.GROUP_BYTES, host_transforms.EVEN * plan.length * itemsize)
         assert plan.length <= 4 * max(min(n_samples + reach, 8 * reach), host_transforms.LONGEST // 4)
+
+
+def test_a_transform_that_leaves_its_argument_alone_serves_too(chain, monkeypatch) -> None:
+    for name in ("rfft", "irfft"):
+        real = getattr(host_transforms.fftpack, name)
+        monkeypatch.setattr(host_transforms.fftpack, name, lambda x, real=real, **_: real(x.copy()))
+    taps, x = random_taps(101), np.random.default_rng(3).standard_normal((3, 4000))
+    made = make_program(chain(taps, initial="rest"), n_channels=3, precision="float64", method="overlap-save")
+    np.testing.assert_allclose(made.run(x), exact(taps, x), atol=1e-12)
