@@ -123,7 +123,7 @@ class KeyRouter(QObject):
             self._actions.hold_space(held=True)
             return True
         context = self._listening[watched]
-        if context == "traces" and self._window.fit.is_open:
+        if context == "traces" and self._actions.window.fit.is_open:
             fitting = self._contexts["fit"].get(sequence)
             if fitting is not None and self.run(fitting):
                 return True

@@ -146,7 +146,7 @@ class FitParts:
         """Put buttons, and limits, under one another where they have no room in a row."""
         shown = [part for part in (self.stop, self.again, self.discard, self.keep, self.start) if not part.isHidden()]
         needed = sum(part.sizeHint().width() + self._foot.spacing() for part in shown)
-        pairs = [self._limit_row.itemAt(at) for at in range(2)]
+        pairs = [pair for at in range(2) if (pair := self._limit_row.itemAt(at)) is not None]
         needed_by_limits = sum(pair.minimumSize().width() + self._limit_row.spacing() for pair in pairs)
         for row, wide in ((self._foot, needed), (self._limit_row, needed_by_limits)):
             fits = wide <= width - 2 * _MARGIN
