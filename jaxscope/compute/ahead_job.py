@@ -39,6 +39,15 @@ class AheadDesk:
         self._bench, self._scheduler = bench, scheduler
         self._was = (0.0, 0.0)
 
+    def lane_for(self, wish: Wish, *, is_live: bool) -> str:
+        """Return the lane that the frame of a wish belongs to, and leave nothing of another window in the other one."""
+        if is_live:
+            self._bench.around = None  # what grows meanwhile has another end
+        elif self.carry(wish):
+            return "still"
+        self._scheduler.cancel("still")  # it would come late, and be taken for the newest
+        return "traces"
+
     def carry(self, wish: Wish) -> bool:
         """Whether the window of a wish lies within the surroundings, so its frame can wait; see to more of them."""
         around, shown = self._bench.around, self._bench.shown

@@ -267,6 +267,7 @@ class Conductor:
 
     def _recording_changed(self, state: SessionState) -> None:
         self._bench.shown = self._bench.around = None
+        self.fits.end()
         if state.document.recording is None:
             self.close_recording()
             return
@@ -319,11 +320,7 @@ class Conductor:
             self._bench.wanted_s = wish.state.viewport.duration_s
             self._scheduler.cancel("settle")
             live = self._live.work(wish, self._live_followers)
-            if live is not None:
-                self._bench.around = None  # what grows meanwhile has another end
-            lane = "still" if live is None and self._ahead.carry(wish) else "traces"
-            if lane == "traces":
-                self._scheduler.cancel("still")  # of a window that was left: it would be taken for the newest
+            lane = self._ahead.lane_for(wish, is_live=live is not None)
             self._scheduler.submit(lane, live or trace_work(self._bench, wish, self._followers))
 
     def _run_or_stop(self, state: SessionState) -> None:

@@ -125,6 +125,11 @@ class FitJobs:
         """Fit no further; the filter stays as it was told last."""
         self._scheduler.cancel(_LANE)
 
+    def end(self) -> None:
+        """Read no more of the recording: it is about to be closed."""
+        for lane in (_LANE, _AHEAD):
+            self._scheduler.cancel(lane)
+
 
 def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Callable[[CancelToken], Steps]:
     """Return the work that delivers a filter every eight steps; it yields after each."""

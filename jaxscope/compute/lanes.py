@@ -47,7 +47,7 @@ LANES = (
 #: Lanes that work on the recording that is shown, and end with it.
 ENDED_WITH_RECORDING = (
     "open", "before", "warm-up", "traces", "ahead", "still", "around", "settle", "spectrum", "measure", "agreement",
-    "after",
+    "after", "fit", "fit-ahead",
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def is_moved(own: SessionState, other: SessionState) -> bool:
     is_still = other.viewport.lock_scales and other.viewport.mode != "difference" and not other.live.running
     return (
         is_still
-        and own.document is other.document
+        and own.document == other.document  # one with a pin in force is made anew each time
         and own.engine == other.engine
         and window_of(own)[2:] == window_of(other)[2:]
     )

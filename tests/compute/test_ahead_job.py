@@ -9,6 +9,7 @@ import pytest
 
 from jaxscope.compute import ahead_job
 from jaxscope.compute.conductor import Conductor
+from jaxscope.compute.fit_job import FitRequest
 from jaxscope.compute.frames import Frame
 from jaxscope.compute.library import WindowCache
 from jaxscope.compute.surroundings import Surroundings
@@ -186,4 +187,36 @@ def test_surroundings_too_large_for_the_memory_are_no_failure(path, monkeypatch)
         assert desk.frames()
         assert [one for one in desk.told if type(one).__name__ in ("Failure", "Surroundings")] == []
     finally:
+        desk.conductor.shut_down()
+
+
+def test_a_pin_that_is_shown_has_surroundings_too(desk):
+    desk.store.dispatch(act.PinChain(chain=0, name="own"))
+    desk.store.dispatch(act.SetChains(chains=(FilterChain(stages=(Stage(spec=Butterworth(cutoff_hz=9.0)),)),)))
+    own = desk.newest(Surroundings)
+    desk.store.dispatch(act.ShowPin(on=True))
+    around, state = desk.newest(Surroundings), desk.store.state
+    moved = replace(state, viewport=replace(state.viewport, start_s=33.0))
+    assert around.suits(moved, around.frame.recording_id, WIDTH_PX)
+    assert not own.suits(moved, around.frame.recording_id, WIDTH_PX)
+
+
+def test_what_is_prepared_for_a_fit_ends_with_its_recording(path):
+    desk = Desk(path)
+    try:
+        conductor = desk.conductor
+        lane = conductor._scheduler._lanes["fit-ahead"]
+        conductor._scheduler._inline = False  # what is asked for waits
+        for leave in (
+            lambda: desk.store.dispatch(act.OpenedRecording(recording=RecordingRef(path="other"), duration_s=1.0)),
+            conductor.close_recording,
+        ):
+            conductor.fits.prepare(FitRequest(run=0, state=desk.store.state, chain=0))
+            assert lane.pending is not None
+            leave()
+            assert lane.pending is None
+            desk.store.dispatch(act.OpenedRecording(recording=RecordingRef(path=path), duration_s=120.0))
+            conductor._bench.shown = object()
+    finally:
+        conductor._scheduler._inline = True
         desk.conductor.shut_down()
