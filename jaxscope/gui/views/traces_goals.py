@@ -103,13 +103,13 @@ def paint_goals(canvas: Canvas, pane: PaneRect) -> None:
         rounded(canvas.painter, rect, 5, colour(token, 0.16 if is_selected else 0.08), token, 2 if is_selected else 1.3)
         if is_first and at not in named:
             named.add(at)
-            _paint_words(canvas, rect, mark_words(goals[at]), token)
+            _paint_words(canvas, pane, rect, mark_words(goals[at]), token)
 
 
-def _paint_words(canvas: Canvas, rect: QRectF, words: str, token: str) -> None:
+def _paint_words(canvas: Canvas, pane: PaneRect, rect: QRectF, words: str, token: str) -> None:
     face, high = font(11, 600), float(scaled(18))
     wide = text_width(words, face) + 14
     top = max(2.0, rect.top() - high / 2)
-    box = QRectF(max(rect.left() + 8, 2.0), top, wide, high)
+    box = QRectF(max(rect.left() + 8, pane.shown_left + 2.0), top, wide, high)
     rounded(canvas.painter, box, 4, f"{token}_bg")
     draw_text(canvas.painter, box, words, face, token, CENTRE)

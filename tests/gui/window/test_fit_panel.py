@@ -12,6 +12,7 @@ from jaxscope.compute.fit_frames import FitFrame, GoalValue
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.gui.command_table import command
 from jaxscope.gui.theme import theme
+from jaxscope.gui.views import traces_goals
 from jaxscope.gui.views.fit_stage import FITTED
 from jaxscope.session import actions as act
 from jaxscope.session.actions_fit import SetGoal
@@ -319,3 +320,19 @@ def test_it_paints_in_both_themes_with_many_goals_and_large_text(desk, running, 
         desk.pump()
         assert running.parts.keep.width() >= running.parts.keep.sizeHint().width()
         assert not running.grab().toImage().isNull()
+
+
+def test_a_mark_that_begins_before_the_window_says_what_it_is_in_either_pane(desk, panel, monkeypatch):
+    span = FitSpan(start_s=1.0, stop_s=30.0, channels=("O1",))
+    desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", spans=(span,))))
+    desk.store.dispatch(act.ChooseMode(mode="split"))
+    desk.store.dispatch(act.LookAt(start_s=10.0, duration_s=5.0))
+    view, boxes = desk.window.traces, []
+    real = traces_goals.draw_text
+    monkeypatch.setattr(
+        traces_goals, "draw_text", lambda painter, box, *rest: boxes.append(box) or real(painter, box, *rest)
+    )
+    view.grab()
+    panes = view.model.panes(view.width())
+    assert len(panes) == len(boxes) == 2
+    assert all(pane.shows(box.left()) and pane.shows(box.right()) for pane, box in zip(panes, boxes, strict=True))
