@@ -298,7 +298,7 @@ class TracesView(AbstractView, QWidget):
                 is_divider_hot=self._is_divider_hot,
             )  # fmt: skip
             paint_ground(canvas)
-            if self._picture is not None:
+            if self._picture is not None and self.model.lanes:
                 paint_picture(canvas, self._picture, self.devicePixelRatioF())
             if self.model.info is not None:
                 paint_cover(canvas)

@@ -81,7 +81,8 @@ def paint_cover(canvas: Canvas) -> None:
         if model.state.viewport.show_events:
             paint_events(canvas, pane)
         canvas.painter.restore()
-    paint_dividers(canvas)
+    if model.lanes:  # else there is nothing to part, and words stand in the middle
+        paint_dividers(canvas)
     if model.state.viewport.mode == "difference":
         _paint_removed(canvas)
     elif model.state.viewport.show_scale_bars and model.frame is not None:

@@ -304,6 +304,23 @@ def test_hidden_channels_are_told_from_none(desk):
     assert emptiness_words(desk.window.traces.model)[0] == "All channels are hidden"
 
 
+@pytest.mark.parametrize("mode", ["overlay", "split", "curtain"])
+def test_where_all_channels_are_hidden_nothing_of_them_is_left(desk, mode):
+    view = desk.window.traces
+    desk.store.dispatch(act.SetDisplay(name="show_events", value=False))
+    desk.store.dispatch(act.ChooseMode(mode=mode))
+    desk.paint()
+    shown = pixels(view.grab().toImage())
+    desk.store.dispatch(act.HideChannels(names=tuple(lane.name for lane in view.model.lanes)))
+    desk.pump()
+    hidden = pixels(view.grab().toImage())
+    quarter = view.height() // 4
+    assert (np.ptp(shown[:quarter].astype(int), axis=0) > 0).any(), "traces are no straight columns"
+    assert not np.ptp(hidden[:quarter].astype(int), axis=0).any()
+    rest = hidden[quarter, 2:]  # a line at the left says where the focus is
+    assert len(np.unique(rest)) == 2, "the ground and its grid, and no divider"
+
+
 def test_rows_that_begin_and_end_by_themselves_settle_by_themselves(desk, info):
     gap = Gap(start_s=2.0, stop_s=4.0)
     channels = tuple(replace(each, gaps=(gap,)) if each.name in ("O1", "O2") else each for each in info.channels)
