@@ -40,6 +40,8 @@ _LANE, _AHEAD = "fit", "fit-ahead"
 PATIENCE_S = 30.0
 #: every so many steps the filter as it stands is told
 TOLD_EVERY = 8
+#: samples around a marked span beside those in which a pole rings
+_SPARE = 16
 #: decibels below which a removal is all that can be wished
 _ALL_REMOVED_DB = -60.0
 
@@ -196,7 +198,8 @@ def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, No
     from jaxscope.learn.pole_pairs import flat_numbers
 
     chains = request.state.document.chains
-    context = math.ceil(2 * plan.ringing_s * rate_hz) + 16
+    ringing_s = _ringing_s(plan, rate_hz)
+    context = math.ceil(2 * ringing_s * rate_hz) + _SPARE
     rows, note = yield from marked_rows(
         recording, chains, request.chain, plan.goals, others=design, rate_hz=rate_hz, context=context
     )
@@ -204,7 +207,7 @@ def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, No
     spans = [
         SpanRow(goal=row.goal, before=row.arriving, wanted=row.arriving, first=row.first, stop=row.stop) for row in rows
     ]
-    limits: dict[str, Any] = {"n_sections": plan.n_sections, "rate_hz": rate_hz, "ringing_s": plan.ringing_s}
+    limits: dict[str, Any] = {"n_sections": plan.n_sections, "rate_hz": rate_hz, "ringing_s": ringing_s}
 
     def magnitude(frequencies_hz: FloatArray) -> FloatArray:
         return np.abs(frequency_response(design, frequencies_hz))
@@ -216,8 +219,25 @@ def _problem_of(recording: Recording, request: FitRequest) -> Generator[None, No
         numbers=flat_numbers(make_start(goals, spans, others=magnitude, **limits)),
         zero_phase=others.phase == "zero",
         rate_hz=rate_hz,
-        note=note,
+        note=_with_ringing(note, plan, ringing_s),
     )
+
+
+def _ringing_s(plan: FitPlan, rate_hz: float) -> float:
+    """Return how long poles may ring: half of what is seen around a span, else it does not tell what they do."""
+    from jaxscope.learn.fit_targets import MOST_LENGTH
+
+    seen_s = (MOST_LENGTH // 4 - _SPARE) / (2 * rate_hz)
+    return min(plan.ringing_s, seen_s) if any(goal.spans for goal in plan.goals) else plan.ringing_s
+
+
+def _with_ringing(note: str, plan: FitPlan, ringing_s: float) -> str:
+    """Return what was left out of a fit, and that poles ring shorter than they may, if they do."""
+    if ringing_s == plan.ringing_s:
+        return note
+    length = f"{ringing_s * 1e3:.3g} ms" if ringing_s < 1 else f"{ringing_s:.3g} s"
+    words = f"no pole rings longer than {length}, as marked spans show no more"
+    return f"{note}; {words}" if note else words.capitalize()
 
 
 def _bands_of(plan: FitPlan, rate_hz: float) -> list[BandGoal]:

@@ -262,3 +262,26 @@ def test_samples_that_cannot_be_read_end_a_fit_with_a_sentence(fit, recording, m
 
 def _plan(channel):
     return FitPlan(goals=(_span("remove", 1.0, 2.0, channel),))
+
+
+def test_what_is_told_of_a_span_is_what_the_filter_does_though_it_may_ring_beyond_what_is_seen():
+    rate_hz, n_samples = 30_000.0, 60_000
+    times_s = np.arange(n_samples) / rate_hz
+    noise = np.random.default_rng(0).standard_normal(n_samples)
+    x = 20 * np.sin(2 * np.pi * 10 * times_s) + 10 * np.sin(2 * np.pi * 50 * times_s) + noise
+    source = ArrayRecording.from_array(x[np.newaxis], rate_hz=rate_hz, names=["O1"], units="uV", kinds=["eeg"])
+    goals = (_span("remove", 1.0, 1.3, "O1"), ALPHA)
+    document = Document(chains=(FilterChain(phase="causal"),), fit=FitPlan(goals=goals, ringing_s=0.2))
+    told: list[object] = []
+    request = FitRequest(run=1, state=SessionState(document=document), chain=0)
+    for _ in fit_work(_bench(told), source, request)(CancelToken()):
+        pass
+    frame = [one for one in told if isinstance(one, FitFrame)][-1]
+    assert frame.note == (
+        "Looks at the middle of long spans; no pole rings longer than 16.8 ms, as marked spans show no more"
+    )
+    assert max(np.hypot(*pole) for pole in frame.poles) < 0.01 ** (1 / (0.01681 * rate_hz))
+    seen = slice(34_500 - 1024, 34_500 + 1024)  # the middle of the span
+    after = signal.sosfilt(np.array(frame.rows), x)[seen]
+    true_db = 10 * np.log10(np.var(after) / np.var(x[seen]))
+    assert frame.values[0].value == pytest.approx(true_db, abs=0.3)
