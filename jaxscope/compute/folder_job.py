@@ -393,6 +393,8 @@ def _facts(n_channels: int, duration_s: float | None) -> str:
     words = counted(n_channels, "channel")
     if duration_s is None:
         return words
+    if duration_s < 10:
+        return f"{words} · {duration_s:.3g} s"
     minutes, seconds = divmod(round(duration_s), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{words} · {hours}:{minutes:02d}:{seconds:02d}" if hours else f"{words} · {minutes}:{seconds:02d}"

@@ -79,7 +79,7 @@ def test_each_is_filtered_as_by_the_command_line_and_one_that_fails_says_why(fol
         "a.csv": "saved", "b.edf": "failed", "deep/c.csv": "saved",
     }  # fmt: skip
     assert last["b.edf"].row.sentence
-    assert last["a.csv"].row.facts == "2 channels · 0:04"
+    assert last["a.csv"].row.facts == "2 channels · 4 s"
     ours = (target / "deep" / "c.csv").read_text(encoding="utf-8")
     theirs = tmp_path / "theirs.csv"
     filter_file(str(folder / "deep" / "c.csv"), str(theirs), DOCUMENT.chains)
@@ -162,9 +162,9 @@ def test_what_the_open_recording_was_told_is_taken_for_the_others_of_its_format(
     assert {name: row.state for name, row in rows.items()} == {
         "a.csv": "saved", "b.csv": "saved", "c.npy": "failed", "d.csv": "saved",
     }  # fmt: skip
-    assert rows["a.csv"].facts == "1 channel · 0:04"
-    assert rows["b.csv"].facts == "1 channel · 0:04 · read like a.csv"
-    assert rows["d.csv"].facts.startswith("1 channel · 0:08"), "it tells its own rate, and keeps it"
+    assert rows["a.csv"].facts == "1 channel · 4 s"
+    assert rows["b.csv"].facts == "1 channel · 4 s · read like a.csv"
+    assert rows["d.csv"].facts.startswith("1 channel · 8 s"), "it tells its own rate, and keeps it"
     assert "open one such recording" in rows["c.npy"].hint
     assert "--rate" not in rows["c.npy"].hint
 

@@ -30,6 +30,8 @@ from jaxscope.gui.views.traces_numbers import span_text
 
 _ROW, _FAILED_ROW = 38, 74
 _NAME_X, _NAME_PX, _FACTS_PX = 44, 230, 170
+#: share of a wide row that the name has
+_NAME_SHARE = 0.36
 #: icon and colour of each state
 _ICONS = {
     "waiting": ("clock", "text3"),
@@ -63,6 +65,12 @@ def words_of(row: FolderRow) -> str:
             return "left out"
         case _:
             return "waiting"
+
+
+def sentence_of(row: FolderRow) -> str:
+    """Return what is wrong with a recording: its folder is that of all, so its path is no news."""
+    sentence = row.sentence.replace(row.path, row.name) if row.path else row.sentence
+    return sentence if sentence.startswith(row.name) else capitalised(sentence)
 
 
 def _took(seconds: float) -> str:
@@ -108,7 +116,7 @@ class FolderModel(QAbstractListModel):
             return "\n".join(part for part in (row.path, row.sentence, row.hint) if part)
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return None
-        parts = (row.name, row.facts, words_of(row), row.sentence, row.hint)
+        parts = (row.name, row.facts, words_of(row), sentence_of(row), row.hint)
         return ", ".join(part for part in parts if part)
 
 
@@ -142,20 +150,22 @@ def _paint_row(painter: QPainter, rect: QRectF, row: FolderRow, taken_px: int) -
     size = scaled(16)
     draw_icon(painter, name, QRectF(rect.left() + scaled(14), first.center().y() - size / 2, size, size), token)
     left = rect.left() + scaled(_NAME_X)
-    room = QRectF(left, first.top(), scaled(_NAME_PX), first.height())
+    right = rect.right() - scaled(16) - taken_px
+    words = words_of(row)
+    face, ink = (font(12, 500), "text") if row.state == "running" else (font(12), "text2")
+    name_px = max(scaled(_NAME_PX), rect.width() * _NAME_SHARE)
+    free_px = right - left - text_width(words, face) - 14  # all of it where no facts stand in their column
+    room = QRectF(left, first.top(), name_px if row.facts or row.state == "running" else free_px, first.height())
     title = "text2" if row.state in ("waiting", "before", "skipped") else "text"
     draw_text(painter, room, row.name, font(13, 500), title, elide=Qt.TextElideMode.ElideMiddle)
-    facts_left = left + scaled(_NAME_PX + 14)
+    facts_left = left + name_px + scaled(14)
     draw_text(painter, QRectF(facts_left, first.top(), scaled(_FACTS_PX), first.height()), row.facts, font(12), "text2")
-    right = rect.right() - scaled(16) - taken_px
     if row.state == "failed":
-        lines = ((row.sentence, font(12, 500), "text"), (capitalised(row.hint), font(12), "text2"))
+        lines = ((sentence_of(row), font(12, 500), "text"), (capitalised(row.hint), font(12), "text2"))
         for place, (words, face, ink) in enumerate(lines):
             line = QRectF(left, rect.top() + scaled(31 + 19 * place), right - left, scaled(19))
             draw_text(painter, line, words, face, ink, elide=Qt.TextElideMode.ElideRight)
         return
-    words = words_of(row)
-    face, ink = (font(12, 500), "text") if row.state == "running" else (font(12), "text2")
     draw_text(painter, QRectF(left, first.top(), right - left, first.height()), words, face, ink, RIGHT)
     begin, stop = facts_left + scaled(_FACTS_PX), right - max(scaled(56), text_width(words, face) + 14)
     if row.state == "running" and stop - begin > 20:

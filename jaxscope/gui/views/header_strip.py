@@ -105,7 +105,7 @@ class HeaderStripView(AbstractView, QWidget):
 
     def _make_right(self) -> None:
         """Make the steppers of the window and the scale."""
-        self.window_stepper = Stepper("Window", value_width=44, has_menu=True)
+        self.window_stepper = Stepper("Window", value_width=56, has_menu=True)
         self.scale_stepper = Stepper("Scale", value_width=64, has_menu=True)
         self._window_tip, self._scale_tip = KeyTip(self.window_stepper, ""), KeyTip(self.scale_stepper, "")
         self.window_stepper.stepped.connect(self._navigator.step_window)

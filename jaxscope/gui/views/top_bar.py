@@ -21,7 +21,7 @@ from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
 from jaxscope.gui.views.top_bar_readout import Readout
-from jaxscope.gui.views.traces_numbers import clock
+from jaxscope.gui.views.traces_numbers import clock, span_text
 from jaxscope.session.actions import ChooseMode
 from jaxscope.session.state import EngineChoice, SessionState
 
@@ -362,7 +362,8 @@ def facts_of(info: RecordingInfo) -> str:
         top = f"{rates[-1]:g} Hz" if rates[-1] < 10_000 else f"{rates[-1] / 1e3:g} kHz"
         facts.append(top if len(rates) == 1 else f"up to {top}")
     if info.duration_s is not None:
-        facts.append(clock(info.duration_s))
+        # whole seconds say nothing of a short one
+        facts.append(clock(info.duration_s) if info.duration_s >= 10 else span_text(info.duration_s))
     return " · ".join(facts)
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress, FolderRow
 from jaxscope.gui.command_table import command
 from jaxscope.gui.theme import scaled
+from jaxscope.gui.views.folder_rows import sentence_of
 from jaxscope.session import actions as act
 
 ROWS = tuple(FolderRow(path=f"/data/n{n}.edf", name=f"n{n}.edf", size_bytes=10) for n in range(3))
@@ -188,3 +189,26 @@ def test_results_of_recordings_in_the_folder_are_left_out_until_they_are_wanted(
     assert drawer.go.text() == "Filter 3 recordings"
     drawer.table.again_asked.emit(3)
     assert [row.path for row in _asked(desk)[1].rows] == [made.path]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("/data/n0.edf does not tell its rate", "n0.edf does not tell its rate"),
+        ("stage 1 is above fs/2", "Stage 1 is above fs/2"),
+        ("There is no signal in /data/n0.edf", "There is no signal in n0.edf"),
+    ],
+)
+def test_what_is_wrong_is_said_without_the_folder_and_as_a_sentence(sentence, told):
+    assert sentence_of(replace(ROWS[0], state="failed", sentence=sentence)) == told
+
+
+def test_long_names_that_differ_in_their_middle_can_be_told_apart(desk, drawer):
+    desk.window.resize(1600, 1000)
+    pictures = []
+    for middle in ("3ch-5S-45bit", "3ch-5S-53bit"):
+        row = replace(ROWS[0], name=f"scipy_test-8000Hz-le-{middle}-of-a-long-night.wav")
+        desk.window.receive(FolderListed(folder="/data", rows=(row,)))
+        desk.pump()
+        pictures.append(drawer.table.viewport().grab().toImage())
+    assert pictures[0] != pictures[1]

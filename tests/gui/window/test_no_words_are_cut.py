@@ -9,6 +9,7 @@ from jaxscope.gui.components.labels import Label, Paragraph
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.theme import font
 from jaxscope.gui.views import keys_sheet
+from jaxscope.gui.views.header_strip import window_text
 from jaxscope.gui.views.import_sheet import ImportSheet
 from jaxscope.gui.views.keys_sheet import KeysSheet
 from jaxscope.gui.views.start_screen import StartScreen
@@ -50,6 +51,15 @@ def test_no_word_of_the_list_of_keys_is_cut(desk):
     long = [words for words in sheet.findChildren(Paragraph) if words.isVisible()]
     assert [words.text() for words in long if words.heightForWidth(words.width()) > words.height()] == []
     sheet.close_floating()
+
+
+@pytest.mark.parametrize("duration_s", [0.0001, 0.371, 0.0371, 36.4, 3600.0, 86400.0])
+def test_the_length_of_the_window_fits_its_field(desk, duration_s):
+    field = desk.window.strip.window_stepper.field
+    words = window_text(duration_s)
+    desk.window.strip.window_stepper.show_text(words)
+    assert field.text() == words
+    assert text_width(words, font(12, 500)) <= field.width() - 4  # what the field keeps free at its sides
 
 
 def test_the_hint_of_the_rate_fits_its_field(desk):
