@@ -2,7 +2,7 @@
 
 The GUI thread hands a scene over and goes on; later it is handed an image that knows which window it shows. A scene
 that was replaced before its turn is never painted. One that is painted ahead comes after all others, and is given up
-for those of other traces. ``shut_down`` joins the thread.
+for those that it would not hold. ``shut_down`` joins the thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from PySide6.QtGui import QImage
 
 from jaxscope.gui.painting.columns import paint_column_strokes
 from jaxscope.gui.painting.scene import TraceScene, before_key, prepare
-from jaxscope.gui.painting.strips import have_same_traces, moved_by_px, moved_image
+from jaxscope.gui.painting.strips import holds, moved_by_px, moved_image
 from jaxscope.gui.painting.strokes import Breath, dots_are_drawn, paint_strokes
 
 _LOG = logging.getLogger(__name__)
@@ -65,6 +65,8 @@ class Painter:
 
     def paint(self, scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
         """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
+        if self._last_ahead is not None and self._last_ahead.scene.frame.recording_id != scene.frame.recording_id:
+            self._last_ahead = None  # it is large, and of no more use
         # a value too far out to have a pixel becomes infinite or NaN on its way there, and is a break in its trace
         paint = _in_one_go if scene.is_ahead else self._painted
         with np.errstate(invalid="ignore", over="ignore"):
@@ -205,11 +207,11 @@ class PainterThread:
         self._thread.join(timeout=5.0)
 
     def _is_stale(self, scene: TraceScene) -> bool:
-        """Whether a picture at rest, or ahead of other traces, has been overtaken; one in motion is always finished."""
+        """Whether a picture at rest, or ahead of what is now wanted, is overtaken; one in motion is always finished."""
         pending = self._pending
         if self._closing or pending is None:
             return self._closing
-        return not have_same_traces(scene, pending) if scene.is_ahead else scene.quality == "rest"
+        return not holds(scene, pending) if scene.is_ahead else scene.quality == "rest"
 
     def _work(self) -> None:
         while True:

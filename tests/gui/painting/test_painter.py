@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -131,6 +133,44 @@ def test_a_picture_ahead_that_is_stale_is_given_up_and_leaves_what_was_painted(m
     first = painter.paint(make_scene(serial=1))
     assert painter.paint(make_scene(serial=2, is_ahead=True), lambda: True) is None
     assert painter.paint(make_scene(serial=3)).image == first.image
+
+
+@pytest.mark.parametrize(("away", "is_given_up"), [(0.0, False), (0.25, False), (9.0, True)])
+def test_a_picture_ahead_is_finished_only_where_it_holds_what_is_wanted(make_scene, away, is_given_up):
+    scene = make_scene(serial=1, quality="motion")
+    length_s = scene.stop_s - scene.start_s
+    pane = scene.panes[0]
+    ahead = replace(
+        scene, start_s=scene.start_s - length_s, stop_s=scene.stop_s + length_s, width_px=3 * scene.width_px,
+        panes=(replace(pane, left_px=3 * pane.left_px, width_px=3 * pane.width_px),), is_ahead=True,
+    )  # fmt: skip
+    moved_s = away * length_s
+    wanted = replace(scene, serial=2, start_s=scene.start_s + moved_s, stop_s=scene.stop_s + moved_s)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def deliver(result):
+        begun.set()
+        go_on.wait(10)
+
+    painter = PainterThread(deliver)
+    try:
+        painter.submit(scene)
+        assert begun.wait(10)
+        painter.submit(wanted)
+        assert painter._is_stale(ahead) is is_given_up
+    finally:
+        go_on.set()
+        painter.shut_down()
+
+
+def test_a_picture_ahead_goes_with_its_recording(make_scene):
+    painter = Painter()
+    scene = make_scene(serial=1, is_ahead=True)
+    gone = weakref.ref(painter.paint(scene))
+    other = make_scene(serial=2)
+    painter.paint(replace(other, frame=replace(other.frame, recording_id="another")))
+    gc.collect()
+    assert gone() is None
 
 
 def test_painter_lives_on_after_an_error(caplog, make_scene):
