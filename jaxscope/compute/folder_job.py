@@ -394,7 +394,7 @@ def _facts(n_channels: int, duration_s: float | None) -> str:
     if duration_s is None:
         return words
     if duration_s < 10:
-        return f"{words} · {duration_s:.3g} s"
+        return f"{words} · {duration_s:.3g} s" if duration_s >= 0.1 else f"{words} · {duration_s * 1e3:.3g} ms"
     minutes, seconds = divmod(round(duration_s), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{words} · {hours}:{minutes:02d}:{seconds:02d}" if hours else f"{words} · {minutes}:{seconds:02d}"

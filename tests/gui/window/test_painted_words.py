@@ -101,6 +101,7 @@ def test_nothing_in_the_strip_stands_on_anything_else(desk, scale):
         desk.pump()
         strip = desk.window.strip
         shown = [part for part in (strip.window_stepper, strip.scale_stepper) if part.isVisible()]
+        assert [part.width() for part in shown] == [part.sizeHint().width() for part in shown]
         edges = [desk.window.rail.width(), *(edge for part in shown for edge in (part.x(), part.x() + part.width()))]
         assert edges == sorted(edges), (scale, mode)
         assert edges[-1] <= strip.width()
