@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jaxscope.filters.coefficients import Row
+from jaxscope.session.fit import FitGoal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +24,9 @@ class FitFrame:
 
     ``run`` is the number of the request. ``distances`` are those of all ``step`` steps so far: the root of the mean
     square of what is wrong with each goal, as a share of the amplitude. ``rows`` are the sections, ``poles`` all their
-    poles as (re, im), two a section. ``values`` has one entry a goal. ``note`` says what of the marked spans was not
-    looked at. ``problem`` and ``hint`` say why there is nothing.
+    poles as (re, im), two a section. ``values`` has one entry for each of ``goals``, which may be others than those of
+    the document by now. ``note`` says what of the marked spans was not looked at. ``problem`` and ``hint`` say why
+    there is nothing.
     """
 
     run: int
@@ -33,6 +35,7 @@ class FitFrame:
     distances: tuple[float, ...] = ()
     rows: tuple[Row, ...] = ()
     poles: tuple[tuple[float, float], ...] = ()
+    goals: tuple[FitGoal, ...] = ()
     values: tuple[GoalValue, ...] = ()
     rate_hz: float = 0.0
     note: str = ""

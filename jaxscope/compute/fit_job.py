@@ -280,6 +280,7 @@ def _descend(problem: _Problem, run: int) -> Generator[FitFrame | None, None, No
             distances=tuple(distances),
             rows=rows,
             poles=poles_of(rows),
+            goals=problem.goals,
             values=_values(problem, *map(np.asarray, measured)),
             rate_hz=problem.rate_hz,
             note=problem.note,

@@ -128,8 +128,8 @@ class GoalList(QListWidget):
         self.itemClicked.connect(lambda item: self.picked.emit(self.row(item)))
         self.itemDoubleClicked.connect(lambda item: self.edited.emit(self.row(item)))
 
-    def show_goals(self, goals: Sequence[FitGoal], values: Sequence[GoalValue], selected: int | None) -> None:
-        """Show goals with what the filter does for each, one of them selected."""
+    def show_goals(self, goals: Sequence[FitGoal], values: Sequence[GoalValue | None], selected: int | None) -> None:
+        """Show goals with what the filter does for each, None where that is not known, one of them selected."""
         shown = (tuple(goals), tuple(values), selected)
         if shown == self._shown:
             return
@@ -138,8 +138,7 @@ class GoalList(QListWidget):
             self.takeItem(self.count() - 1)
         while self.count() < len(goals):
             self.addItem(QListWidgetItem())
-        for at, goal in enumerate(goals):
-            value = values[at] if at < len(values) else None
+        for at, (goal, value) in enumerate(zip(goals, values, strict=True)):
             item = self.item(at)
             item.setData(Qt.ItemDataRole.UserRole, (goal, value))
             words = ", ".join(part for part in (goal.sentence, subtitle(goal), value_words(value)) if part)

@@ -165,7 +165,9 @@ class FitParts:
     def show(self, panel: FitPanel) -> None:
         """Show goals, limits and what can be done in the phase of a panel."""
         plan = panel.plan
-        self.goals.show_goals(plan.goals, panel.frame.values if panel.frame is not None else (), panel.selected)
+        frame = panel.frame
+        known = {} if frame is None else dict(zip(frame.goals, frame.values, strict=True))
+        self.goals.show_goals(plan.goals, tuple(map(known.get, plan.goals)), panel.selected)
         self.poles.show_value(plan.most_poles)
         self.ringing.show_value(plan.ringing_s * 1e3)
         has_room = len(plan.goals) < MOST_GOALS

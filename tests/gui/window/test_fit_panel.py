@@ -15,7 +15,7 @@ from jaxscope.gui.theme import theme
 from jaxscope.gui.views import traces_goals
 from jaxscope.gui.views.fit_stage import FITTED
 from jaxscope.session import actions as act
-from jaxscope.session.actions_fit import SetGoal
+from jaxscope.session.actions_fit import RemoveGoal, SetGoal
 from jaxscope.session.fit import FitGoal, FitSpan, fit_bands
 
 HUM = FitGoal(verb="remove", name="Hum", bands=fit_bands("50 Hz"))
@@ -41,7 +41,7 @@ def _told(desk, step=1, **changes) -> FitFrame:
     rows = tuple((row[0] + step / 1000, *row[1:]) for row in ROWS)
     frame = FitFrame(
         run=run, steps=400, step=step, distances=tuple(1 / (1 + k) for k in range(step)), rows=rows,
-        poles=((0.65, 0.5), (0.65, -0.5)), values=values, rate_hz=100.0,
+        poles=((0.65, 0.5), (0.65, -0.5)), goals=_goals(desk), values=values, rate_hz=100.0,
     )  # fmt: skip
     frame = replace(frame, **changes)
     desk.window.receive(frame)
@@ -336,3 +336,33 @@ def test_a_mark_that_begins_before_the_window_says_what_it_is_in_either_pane(des
     panes = view.model.panes(view.width())
     assert len(panes) == len(boxes) == 2
     assert all(pane.shows(box.left()) and pane.shows(box.right()) for pane, box in zip(panes, boxes, strict=True))
+
+
+def test_the_status_bar_tells_what_may_be_done_in_each_phase(desk, running):
+    hint = desk.window.status.hint
+    assert "stop at any time" in hint()
+    _told(desk)
+    assert "stop at any time" in hint()
+    _told(desk, step=400, done=True)
+    assert "Enter keeps this filter" in hint()
+    running.discard()
+    assert "Enter starts" in hint()
+    running.start()
+    _told(desk)
+    running.keep()
+    assert not any(words in hint() for words in ("stop at any time", "Enter keeps", "Enter starts"))
+
+
+def test_a_goal_that_is_left_keeps_its_own_value_and_a_changed_one_has_none(desk, panel):
+    other = FitGoal(verb="remove", name="Drift", bands=fit_bands("below 1 Hz"))
+    for goal in (HUM, other):
+        desk.store.dispatch(SetGoal(goal=goal))
+    _press(desk, Qt.Key.Key_Return)
+    values = (GoalValue(value=-52.0, unit="dB", share=0.9), GoalValue(value=-7.0, unit="dB", share=0.1))
+    _told(desk, values=values, done=True)
+    desk.store.dispatch(RemoveGoal(at=0))
+    shown = panel.parts.goals
+    assert shown.item(0).data(Qt.ItemDataRole.UserRole) == (other, values[1])
+    changed = replace(other, bands=fit_bands("below 2 Hz"))
+    desk.store.dispatch(SetGoal(goal=changed, at=0))
+    assert shown.item(0).data(Qt.ItemDataRole.UserRole) == (changed, None)
