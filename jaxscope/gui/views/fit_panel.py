@@ -31,7 +31,9 @@ from jaxscope.session.state import SessionState
 
 _HINT = "Drag over the traces, then K keeps what is selected and J removes it. Enter starts, Esc closes"
 _RUNS = "Every step is a complete filter; stop at any time and keep what you see"
+_ENDED = "Enter keeps this filter; Esc closes and puts the chain back"
 Phase = Literal["idle", "preparing", "running", "ended"]
+_HINTS: dict[Phase, str] = {"idle": _HINT, "preparing": _RUNS, "running": _RUNS, "ended": _ENDED}
 _runs = count(1)
 
 
@@ -285,7 +287,6 @@ class FitPanel(QWidget, AbstractView):
         self.parts.forget()
         self._wanted_place = chain, stage = fitted_before(self._state)
         self._show()
-        self.hinted.emit(_RUNS)
         request = FitRequest(run=self._run, state=self._state, chain=chain, stage=stage)
         self._others = request.others
         self.asked.emit(request)
@@ -388,7 +389,9 @@ class FitPanel(QWidget, AbstractView):
         return "Preparing the fit" if self.phase == "preparing" else note_of(self._state, self.frame)
 
     def _set_phase(self, phase: Phase) -> None:
-        was_running, self.phase = self.is_running, phase
+        was_running, old, self.phase = self.is_running, self.phase, phase
+        if self.is_open and _HINTS[old] != _HINTS[phase]:
+            self.hinted.emit(_HINTS[phase])
         if self.is_running != was_running:
             self.running.emit(self.is_running)
 
