@@ -114,7 +114,9 @@ def filter_files(*, files: tuple[str, ...], as_json: bool, jobs: int, **given: A
     else:
         _tell(outputs, len(failed))
     for failure in failed:
-        click.echo(one_line(f"jaxscope: {failure['path']}: {failure['error']}"), err=True)
+        # many sentences name their file themselves
+        where = "" if failure["error"].startswith(f"{failure['path']} ") else f"{failure['path']}: "
+        click.echo(one_line(f"jaxscope: {where}{failure['error']}"), err=True)
     return RecordingError.exit_code if failed else 0
 
 

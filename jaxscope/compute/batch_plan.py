@@ -95,7 +95,7 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
     info = recording.info
     written = select_channels(info, options.channels)
     if not written:
-        raise ReadError(f"There is no signal in {options.source}", hint="choose a recording with channels")
+        raise ReadError(f"{options.source} holds no signal", hint="choose a recording with channels")
     if not any(info.channels[number].n_samples for number in written):
         raise ReadError(f"There are no samples in {options.source}", hint="choose a recording that holds some")
     if any(info.channels[number].rate_hz is None for number in written):

@@ -133,6 +133,17 @@ def test_two_hundred_files_with_three_bad_ones_are_taken_up_again(
     assert captured.err.count("\n") == 3  # two failures, and one warning for all that were written without a rate
 
 
+def test_a_file_that_failed_is_named_once(tmp_path: Path, chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        np.save(tmp_path / f"{name}.npy", np.ones((1, 30)))
+    (tmp_path / "three.edf").write_bytes(b"broken")
+    paths = [str(tmp_path / name) for name in ("one.npy", "two.npy", "three.edf")]
+    assert run(("filter", *paths, "--output-dir", str(tmp_path / "out"), "--chain", str(chain))) == 3
+    lines = [line for line in capsys.readouterr().err.splitlines() if "warning" not in line]
+    assert [line.count(path) for line, path in zip(lines, paths, strict=True)] == [1, 1, 1]
+    assert "one.npy does not tell its sampling rate" in lines[0]
+
+
 @pytest.mark.parametrize(
     "change",
     [
