@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 from jaxscope import unfinished
+from jaxscope.compute.processes import Share, SharedWork
+from jaxscope.compute.zero_spill import ZeroPhaseSpill
 from jaxscope.data.recording import Channel
 from jaxscope.writers import SUFFIXES, WRITERS, WriteRequest, open_writer
 
@@ -134,6 +137,23 @@ def test_a_file_that_cannot_be_made_again_is_said(tmp_path: Path, monkeypatch: p
         unfinished.make(path)
     monkeypatch.setattr(os, "open", real)
     assert path not in unfinished._files
+
+
+def test_a_spill_that_is_too_large_for_its_disk_is_not_left_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*given: object, **more: object) -> None:
+        raise OSError(errno.EFBIG, "File too large")
+
+    monkeypatch.setattr(np, "memmap", refused)
+    with pytest.raises(OSError, match="too large"):
+        ZeroPhaseSpill(str(tmp_path), 2, 1000)
+    share = Share(group=0, rows=(0,), first_sample=0, stop_sample=10, path=str(tmp_path / ".share.spill"))
+    work = object.__new__(SharedWork)
+    work._dealt = [[share]]
+    with pytest.raises(OSError, match="too large"), work:
+        pass
+    assert left(tmp_path) == []
 
 
 def test_a_disk_without_locks_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -238,9 +238,13 @@ class SharedWork:
         _check_room(plan, folder)
 
     def __enter__(self) -> SharedWork:
-        for share in self._shares():
-            unfinished.make(Path(share.path))
-            _held(share, "w+").flush()
+        try:
+            for share in self._shares():
+                unfinished.make(Path(share.path))
+                _held(share, "w+").flush()
+        except BaseException:  # a disk may know no files as large as that
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *failure: object) -> None:

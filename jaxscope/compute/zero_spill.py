@@ -52,10 +52,13 @@ class ZeroPhaseSpill:
                 hint="choose another folder, or a causal filter",
             )
         self._path = unfinished.name_beside(Path(folder) / "zero-phase", "spill")
+        self.samples: np.memmap[Any, np.dtype[np.float64]] | None = None
         unfinished.make(self._path)
-        self.samples: np.memmap[Any, np.dtype[np.float64]] | None = np.memmap(
-            self._path, dtype=np.float64, mode="w+", shape=(n_rows, n_samples)
-        )
+        try:
+            self.samples = np.memmap(self._path, dtype=np.float64, mode="w+", shape=(n_rows, n_samples))
+        except BaseException:  # a disk may know no files as large as that
+            self.close()
+            raise
         self.length = max(1, PIECE_VALUES // max(1, n_rows))
 
     def close(self) -> None:
