@@ -304,8 +304,7 @@ def _reduce_looks(viewport: Viewport, action: act.Action) -> Viewport:
         case act.SetAnalysis():
             return replace(viewport, analysis=action.analysis)
         case act.SetSweepMeasures():
-            measures = action.measures
-            return replace(viewport, sweep_measures=None if measures is None else measures[:MOST_MEASURES])
+            return replace(viewport, sweep_measures=action.measures and action.measures[:MOST_MEASURES])
         case act.ChoosePin():
             return replace(viewport, chosen_pin=max(0, action.pin))
         case act.ShowPin():
