@@ -14,12 +14,8 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import time
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +28,9 @@ from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.montaged import montaged
 from jaxscope.compute.plan import context_of
 from jaxscope.compute.stream import Block, Source, filtered_blocks
+from jaxscope.compute.watched_processes import Died, WatchedProcesses
 from jaxscope.errors import JaxscopeError, UsageError, WriteError
 from jaxscope.filters.spec import FilterChain
-from jaxscope.interruption import keep_tracker, signals_held, take_signals
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -45,8 +41,6 @@ _PER_PROCESSOR = 2
 PATIENCE_S = 120
 #: samples (channels times time) that are read back at once
 PIECE_VALUES = 2_000_000
-#: seconds in which processes that are told to end may tidy up
-ORDERLY_S = 2.0
 #: seconds between two looks at whether shares are done
 LOOK_S = 0.2
 
@@ -187,25 +181,6 @@ def _check_room(plan: BatchPlan, folder: Path) -> None:
         )
 
 
-def _outcome(future: Future[int | JaxscopeError]) -> int | JaxscopeError:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        return WriteError("one of the processes has ended", hint="filter in one process, or with fewer of them")
-
-
-def end_children() -> None:
-    """End the processes: one that waits for another, which has gone, would do so for minutes and hears nothing."""
-    children = active_children()
-    for process in children:
-        process.terminate()
-    moment = time.monotonic() + ORDERLY_S
-    for process in children:
-        process.join(max(0.0, moment - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-
-
 class SharedWork:
     """The shares of a recording, filtered by several processes; a context that removes their files.
 
@@ -267,23 +242,17 @@ class SharedWork:
             )
             for number, own in enumerate(self._dealt)
         ]  # fmt: skip
-        keep_tracker()
-        with ProcessPoolExecutor(len(ranks), mp_context=get_context("spawn"), initializer=take_signals) as pool:
-            try:
-                with signals_held():
-                    waiting = {pool.submit(run_rank, rank) for rank in ranks}
-                failures: list[JaxscopeError] = []
-                while waiting:
-                    done, waiting = wait(waiting, timeout=LOOK_S, return_when=FIRST_COMPLETED)
-                    outcomes = [_outcome(future) for future in done]
-                    failures += [outcome for outcome in outcomes if isinstance(outcome, JaxscopeError)]
-                    if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-                        end_children()
-                    yield 1.0 - len(waiting) / len(ranks)
-            except BaseException:
-                end_children()
-                pool.shutdown(cancel_futures=True)
-                raise
+        waiting = len(ranks)
+        failures: list[JaxscopeError] = []
+        with WatchedProcesses(run_rank, ranks) as processes:
+            for outcomes in processes.outcomes(LOOK_S):
+                waiting -= len(outcomes)
+                failures += [outcome for outcome in outcomes if isinstance(outcome, JaxscopeError)]
+                if any(isinstance(outcome, Died) for outcome in outcomes):
+                    raise WriteError(
+                        "one of the processes has ended", hint="filter in one process, or with fewer of them"
+                    )
+                yield 1.0 - waiting / len(ranks)
         if failures:
             raise failures[0]
 
