@@ -37,7 +37,7 @@ class AheadDesk:
 
     def __init__(self, bench: Workbench, scheduler: Scheduler) -> None:
         self._bench, self._scheduler = bench, scheduler
-        self._was = (0.0, 0.0)
+        self._was: SessionState | None = None
 
     def lane_for(self, wish: Wish, *, is_live: bool) -> str:
         """Return the lane that the frame of a wish belongs to, and leave nothing of another window in the other one."""
@@ -51,10 +51,13 @@ class AheadDesk:
     def carry(self, wish: Wish) -> bool:
         """Whether the window of a wish lies within the surroundings, so its frame can wait; see to more of them."""
         around, shown = self._bench.around, self._bench.shown
-        viewport, was = wish.state.viewport, self._was
-        self._was = (viewport.start_s, viewport.duration_s)
-        is_zoomed, lean = viewport.duration_s != was[1], -LEAN_WINDOWS if viewport.start_s < was[0] else LEAN_WINDOWS
-        if around is not None and not around.suits(wish.state, wish.entry.id, self._bench.width_px):
+        viewport, state, self._was = wish.state.viewport, self._was or wish.state, wish.state
+        was = state.viewport
+        is_zoomed = viewport.duration_s != was.duration_s
+        lean = -LEAN_WINDOWS if viewport.start_s < was.start_s else LEAN_WINDOWS
+        # a filter that is as it was before asks for its frame as any other does: a window that stands is not drawn anew
+        serves = around is not None and is_moved(state, wish.state)
+        if around is not None and not (serves and around.suits(wish.state, wish.entry.id, self._bench.width_px)):
             around = None
         if around is None and (shown is None or not is_moved(shown.wish.state, wish.state)):
             for lane in ("ahead", "around", "still"):

@@ -220,3 +220,22 @@ def test_what_is_prepared_for_a_fit_ends_with_its_recording(path):
     finally:
         conductor._scheduler._inline = True
         desk.conductor.shut_down()
+
+
+def test_a_filter_that_is_turned_back_to_what_it_was_has_its_frame_without_waiting(path, monkeypatch):
+    desk = Desk(path)
+    assert desk.newest(Surroundings)
+    asked: list[str] = []
+    submit = desk.conductor._scheduler.submit
+    monkeypatch.setattr(
+        desk.conductor._scheduler, "submit", lambda lane, work: asked.append(lane) or submit(lane, work)
+    )
+    # while a hand is at work nothing is made around a window: what is known is of the filter before
+    monkeypatch.setattr(desk.conductor._bench, "around", around := desk.newest(Surroundings))
+    for value in (21.0, 20.0):
+        desk.store.dispatch(act.TurnKnob(chain=0, stage=0, name="cutoff_hz", value=value, merge_key="drag"))
+        desk.conductor._bench.around = around
+    assert around.suits(desk.store.state, desk.newest(Frame).recording_id, WIDTH_PX)
+    assert asked.count("traces") == 2
+    assert "still" not in asked
+    desk.conductor.shut_down()
