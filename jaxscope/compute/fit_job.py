@@ -21,7 +21,8 @@ from jaxscope.compute.designs import Refusal, design_or_refusal
 from jaxscope.compute.fit_frames import FitFrame, GoalValue
 from jaxscope.compute.fit_signals import MarkedRow, marked_rows
 from jaxscope.compute.library import OpenRecording
-from jaxscope.compute.scheduler import CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.scheduler import Cancelled, CancelToken, Lane, Scheduler, Steps
+from jaxscope.compute.trace_job import trouble_of
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import Recording
 from jaxscope.errors import JaxscopeError, SpecError
@@ -44,6 +45,8 @@ TOLD_EVERY = 8
 _SPARE = 16
 #: decibels below which a removal is all that can be wished
 _ALL_REMOVED_DB = -60.0
+#: what is said of a bug, and what to do; its details are told beside
+_UNKNOWN = "something went wrong while fitting", "fit again, or to other goals"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,29 +137,53 @@ class FitJobs:
 
 
 def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Callable[[CancelToken], Steps]:
-    """Return the work that delivers a filter every eight steps; it yields after each."""
+    """Return the work that delivers a filter every eight steps; it yields after each.
+
+    Whatever ends it is told as a frame that is done; what is no trouble of a person or a device is raised as well.
+    """
 
     def work(token: CancelToken) -> Steps:
         try:
-            with bench.busy("fit", "Preparing the fit"):
-                yield from _picture_of(bench, token)
-                problem = yield from _problem_of(recording, request)
-                token.check()
-                descent = _descend(problem, request.run)
-                frame = next(descent)
-        except JaxscopeError as error:
-            bench.deliver(FitFrame(run=request.run, steps=0, problem=error.message, hint=error.hint, done=True))
-            return
-        while True:
-            token.check()
-            if frame is not None:
-                bench.deliver(frame)
-            if frame is not None and frame.done:
-                return
-            yield
-            frame = next(descent)
+            yield from _filters(bench, recording, request, token)
+        except Cancelled:
+            raise
+        except Exception as error:
+            words, hint = _said_of(error, request.state.engine.device) or _UNKNOWN
+            bench.deliver(FitFrame(run=request.run, steps=0, problem=words, hint=hint, done=True))
+            if words == _UNKNOWN[0]:
+                raise
 
     return work
+
+
+def _filters(bench: Workbench, recording: Recording, request: FitRequest, token: CancelToken) -> Steps:
+    """Deliver a filter every eight steps."""
+    with bench.busy("fit", "Preparing the fit"):
+        yield from _picture_of(bench, token)
+        problem = yield from _problem_of(recording, request)
+        token.check()
+        descent = _descend(problem, request.run)
+        frame = next(descent)
+    while True:
+        token.check()
+        if frame is not None:
+            bench.deliver(frame)
+        if frame is not None and frame.done:
+            return
+        yield
+        frame = next(descent)
+
+
+def _said_of(error: Exception, device: str) -> tuple[str, str] | None:
+    """Return what is said of an error that ended a fit, and what to do; None where it is a bug."""
+    if isinstance(error, JaxscopeError):
+        return error.message, error.hint
+    trouble = trouble_of(error, device)
+    if trouble is None:
+        return None
+    if trouble.field == "memory":
+        return "there is not enough memory for this fit", "mark fewer or shorter spans, or allow fewer poles"
+    return trouble.message, f"{trouble.hint}; fit again"
 
 
 def _picture_of(bench: Workbench, token: CancelToken) -> Steps:

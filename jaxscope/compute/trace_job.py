@@ -77,8 +77,6 @@ def trace_work(bench: Workbench, wish: Wish, then: Callable[[Shown], None]) -> C
 
 def trouble_of(error: BaseException, device: str) -> DeviceError | None:
     """Return what went wrong on a device as a sentence, None where it is no trouble of a device; loads no engine."""
-    if ENGINE not in sys.modules and not isinstance(error, MemoryError):
-        return None
     from jaxscope.engines.trouble import device_trouble
 
     return device_trouble(error, device)

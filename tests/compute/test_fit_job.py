@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
+import jax
 import numpy as np
 import pytest
 from scipy import signal
@@ -23,6 +25,7 @@ from jaxscope.errors import ReadError
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
+from jaxscope.learn import fit as fit_module
 from jaxscope.learn.fit import fit_step
 from jaxscope.learn.fit_targets import sizes_of
 from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, fit_bands
@@ -258,6 +261,36 @@ def test_samples_that_cannot_be_read_end_a_fit_with_a_sentence(fit, recording, m
     assert (frame.problem, frame.hint, frame.done) == ("the disk is gone", "plug it in", True)
     request = FitRequest(run=1, state=SessionState(document=Document(chains=(CHAIN,), fit=_plan("O1"))), chain=0)
     assert list(ahead_work(recording, request)(CancelToken())) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "is_raised"),
+    [
+        (MemoryError(), "there is not enough memory for this fit", False),
+        (jax.errors.JaxRuntimeError("INTERNAL: it fell over"), "JAX could not run this filter on the CPU", False),
+        (ZeroDivisionError("a bug"), "something went wrong while fitting", True),
+    ],
+)
+@pytest.mark.parametrize("steps_before", [0, 10])
+def test_whatever_ends_a_fit_is_said_with_a_way_on_and_a_bug_is_raised_too(
+    fit, monkeypatch, error, words, is_raised, steps_before
+):
+    real, done = fit_module.fit_step, []
+
+    def failing(*given, **named):
+        if len(done) == steps_before:
+            raise error
+        done.append(True)
+        return real(*given, **named)
+
+    monkeypatch.setattr(fit_module, "fit_step", failing)
+    steps, told, _ = fit(HUM, ALPHA)
+    with pytest.raises(ZeroDivisionError) if is_raised else nullcontext():
+        list(steps)
+    frames = [outcome for outcome in told if isinstance(outcome, FitFrame)]
+    assert (frames[-1].problem, frames[-1].done) == (words, True)
+    assert "fit" in frames[-1].hint or "fewer" in frames[-1].hint
+    assert not any(frame.problem for frame in frames[:-1])
 
 
 def _plan(channel):

@@ -375,7 +375,7 @@ class FitPanel(QWidget, AbstractView):
         if not isinstance(outcome, FitFrame) or outcome.run != self._run or not self.is_running:
             return
         if outcome.problem:
-            self._set_phase("idle")
+            self._set_phase("ended" if self.has_filter else "idle")
             self._complain(": ".join(filter(None, (capitalised(outcome.problem), outcome.hint))))
             return
         self.frame = outcome

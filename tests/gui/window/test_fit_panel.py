@@ -279,6 +279,15 @@ def test_a_problem_is_said_in_the_panel_and_the_fit_can_be_started_again(desk, r
     assert len(_stages(desk)) == 1
 
 
+def test_a_problem_on_the_way_leaves_the_filter_that_is_on_show_to_be_kept_or_discarded(desk, running):
+    _told(desk, 1)
+    _told(desk, 9, problem="something went wrong", hint="fit again", rows=(), done=True)
+    assert running.phase == "ended"
+    assert running.parts.words.text() == "Something went wrong: fit again"
+    assert running.parts.again.isVisible()
+    assert "Enter keeps this filter" in desk.window.status.hint()
+
+
 def test_the_response_holds_the_curve_that_it_began_with(desk, running):
     plot = desk.window.dock.response.plot
     plot._ghost = plot._ghost or ((), ())
