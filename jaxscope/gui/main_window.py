@@ -69,6 +69,8 @@ class MainWindow(QWidget):
     closing = Signal()
     #: another window on the same recording is wanted
     window_asked = Signal()
+    #: no recording is shown any more
+    emptied = Signal()
 
     def __init__(
         self,
@@ -187,6 +189,7 @@ class MainWindow(QWidget):
         below = (self.overview, self.drawer, self.folder, self.sweep, self.fit)
         for part in (self.top, self.status, self.traces, self.rail, self.strip, *below):
             part.close_recording()
+        self.emptied.emit()
         self.start.look_again()
         self.parts.show_start()
         self.start.setFocus()

@@ -99,6 +99,7 @@ class WindowSession:
         self.window = MainWindow(self.store, self.conductor, self.painter.submit, settings)
         self.pace = Pace(self.window.receive, lambda: self.window.traces.is_behind)
         self.window.traces.painted.connect(lambda _: self.pace.release())
+        self.window.emptied.connect(self.painter.forget)
         self.bridge.received.connect(self._receive)
         self.window.closing.connect(self._on_closing)
         self.window.window_asked.connect(self.open_beside)

@@ -63,6 +63,10 @@ class Painter:
         self._last: TraceImage | None = None
         self._last_ahead: TraceImage | None = None
 
+    def forget(self) -> None:
+        """Keep nothing: no recording is shown any more."""
+        self._key, self._before, self._last, self._last_ahead = (), None, None, None
+
     def paint(self, scene: TraceScene, is_stale: Callable[[], bool] = lambda: False) -> TraceImage | None:
         """Paint one scene on the calling thread; None where ``is_stale`` said that it is no longer wanted."""
         if self._last_ahead is not None and self._last_ahead.scene.frame.recording_id != scene.frame.recording_id:
@@ -185,6 +189,7 @@ class PainterThread:
         self._wake = threading.Condition()
         self._pending: TraceScene | None = None
         self._ahead: TraceScene | None = None
+        self._forgets = False
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="jaxscope-painter", daemon=True)
         self._thread.start()
@@ -198,6 +203,13 @@ class PainterThread:
                 self._pending = scene
             self._wake.notify()
 
+    def forget(self) -> None:
+        """Drop what waits and what is kept for the next scene: the recording was closed."""
+        with self._wake:
+            self._forgets = True
+            self._pending = self._ahead = None
+            self._wake.notify()
+
     def shut_down(self) -> None:
         """Drop what waits and join the thread; nothing is delivered afterwards."""
         with self._wake:
@@ -209,27 +221,32 @@ class PainterThread:
     def _is_stale(self, scene: TraceScene) -> bool:
         """Whether a picture at rest, or ahead of what is now wanted, is overtaken; one in motion is always finished."""
         pending = self._pending
-        if self._closing or pending is None:
-            return self._closing
+        if self._closing or self._forgets or pending is None:
+            return self._closing or self._forgets
         return not holds(scene, pending) if scene.is_ahead else scene.quality == "rest"
 
     def _work(self) -> None:
-        while True:
-            with self._wake:
-                while self._pending is None and self._ahead is None and not self._closing:
-                    self._wake.wait()
-                if self._closing:
-                    return
-                scene = self._pending or self._ahead
-                if scene is None:
-                    continue
-                if scene is self._pending:
-                    self._pending = None
-                else:
-                    self._ahead = None
-            result = self._paint(scene)
-            if result is not None and not self._closing:
+        while not self._closing:
+            scene = self._next()
+            # nothing is kept in a name of this loop while it waits
+            if scene is not None and (result := self._paint(scene)) is not None and not self._closing:
                 self._deliver(result)
+            scene = result = None
+
+    def _next(self) -> TraceScene | None:
+        """Wait for a scene, and forget what is to be forgotten before it; None where there is none after all."""
+        with self._wake:
+            while self._pending is None and self._ahead is None and not self._forgets and not self._closing:
+                self._wake.wait()
+            if self._forgets:
+                self._painter.forget()
+                self._forgets = False
+            scene = self._pending or self._ahead
+            if scene is self._pending:
+                self._pending = None
+            else:
+                self._ahead = None
+            return scene
 
     def _paint(self, scene: TraceScene) -> TraceImage | PaintFailure | None:
         try:

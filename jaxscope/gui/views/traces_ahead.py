@@ -42,13 +42,15 @@ class TracesAhead:
         self._picture = self.around = None
 
     def take(self, around: Surroundings) -> None:
-        """Take surroundings and have them painted."""
-        self.around = around
-        self.ask()
+        """Take surroundings and have them painted; those of a recording that was closed meanwhile are not kept."""
+        if around.frame.recording_id == self._model.recording_id:
+            self.around = around
+            self.ask()
 
     def take_picture(self, image: AheadImage) -> None:
-        """Take a picture that was asked for."""
-        self._picture = image
+        """Take a picture that was asked for; one of a recording that was closed meanwhile is not kept."""
+        if image.scene.frame.recording_id == self._model.recording_id:
+            self._picture = image
 
     def ask(self) -> None:
         """Have the surroundings painted, where they are of what is shown and their picture is not there."""

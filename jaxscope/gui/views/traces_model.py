@@ -132,6 +132,7 @@ class TracesModel:
     def close(self) -> None:
         """Show nothing."""
         self.info, self.frame, self.recording_id, self.measures = None, None, "", None
+        self._lent = None
         self.lanes, self.by_row = (), ()
 
     def take_frame(self, frame: Frame) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ from jaxscope.gui.painting.painter_thread import (
     paint_scene,
 )
 from jaxscope.gui.painting.scene import before_key
+from jaxscope.gui.session import WindowSession, make_application
+from jaxscope.session.settings import Settings
 
 
 def test_before_is_painted_once_while_a_filter_is_tuned(monkeypatch, make_scene):
@@ -171,6 +174,54 @@ def test_a_picture_ahead_goes_with_its_recording(make_scene):
     painter.paint(replace(other, frame=replace(other.frame, recording_id="another")))
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("is_ahead", [False, True])
+def test_nothing_is_kept_of_a_recording_that_was_closed_while_it_was_painted(make_scene, is_ahead):
+    begun, go_on, idle = threading.Event(), threading.Event(), threading.Event()
+    gone = []
+
+    def deliver(result):
+        if isinstance(result, TraceImage):
+            gone.append(weakref.ref(result.image))
+        begun.set()
+        go_on.wait(10)
+
+    painter = PainterThread(deliver)
+    real = painter._painter.forget
+    painter._painter.forget = lambda: (real(), idle.set())
+    try:
+        painter.submit(make_scene(serial=1, is_ahead=is_ahead))
+        assert begun.wait(10)
+        painter.submit(make_scene(serial=2, is_ahead=is_ahead))
+        assert not painter._is_stale(make_scene(serial=1, is_ahead=True)) or not is_ahead
+        painter.forget()
+        assert painter._is_stale(make_scene(serial=1, is_ahead=True))
+        go_on.set()
+        assert idle.wait(10)
+        assert len(gone) == 1, "what waited was of the recording, too"
+        deadline = time.monotonic() + 10
+        while gone[0]() is not None and time.monotonic() < deadline:
+            gc.collect()
+            time.sleep(0.01)
+        assert gone[0]() is None
+    finally:
+        go_on.set()
+        painter.shut_down()
+
+
+def test_a_window_without_a_recording_has_its_painter_forget(qtbot, make_scene):
+    make_application()
+    session = WindowSession(Settings())
+    painter = session.painter._painter
+    try:
+        session.painter.submit(make_scene(serial=1, is_ahead=True))
+        qtbot.waitUntil(lambda: painter._last_ahead is not None, timeout=10_000)
+        session.window.show_start()
+        qtbot.waitUntil(lambda: painter._last_ahead is None, timeout=10_000)
+    finally:
+        session.shut_down()
+        session.window.deleteLater()
 
 
 def test_painter_lives_on_after_an_error(caplog, make_scene):

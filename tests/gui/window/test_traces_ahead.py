@@ -118,3 +118,13 @@ def test_what_ended_where_the_file_did_is_forgotten_when_it_grows(desk, around):
     desk.store.dispatch(act.LookAt(start_s=21.0, duration_s=5.0))
     assert model.awaits_frame
     assert not isinstance(desk.window.traces.picture, AheadImage)
+
+
+def test_what_was_on_its_way_when_the_recording_was_closed_is_not_kept(desk, around):
+    view = desk.window.traces
+    image = Painter().paint([one for one in desk.scenes if one.is_ahead][-1])
+    desk.window.show_start()
+    assert view.model._lent is None
+    desk.window.receive(around)
+    desk.window.receive(image)
+    assert (view._ahead.around, view._ahead._picture) == (None, None)
