@@ -87,9 +87,12 @@ class Frame:
     ran_on: tuple[str, ...] = ()
     #: a signal runs through the last filter that could; the one that was chosen cannot
     held: bool = False
-    #: what the traces follow from, apart from the window: those of two frames that were made of equal things agree
-    #: where both show something; None where the edges are not settled
+    #: what the traces follow from, apart from the window: those of two frames that were made of equal things, and of as
+    #: much, agree where both show something; None where the edges are not settled
     made_of: tuple[object, ...] | None = None
+    #: of how much: the samples that the recording held, by block, and how far a signal has run that runs
+    n_recorded: tuple[int, ...] = ()
+    has_run: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -62,7 +62,8 @@ def live_steps(
             if kept is not None:
                 samples.append(kept)
         blocks.append(block.finish())
-    return rendered_of(request, blocks, samples, [program for run in runs for program in run.programs])
+    rendered = rendered_of(request, blocks, samples, [program for run in runs for program in run.programs])
+    return replace(rendered, has_run=tuple((run.after.stop_sample, run.filtered_from.tobytes()) for run in runs))
 
 
 def _piece(

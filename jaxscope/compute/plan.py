@@ -68,6 +68,8 @@ class GroupRequest:
 
     rate_hz: float
     channels: tuple[int, ...]
+    #: samples that the recording holds of each channel
+    n_recorded: int
     designs: tuple[ChainDesign | None, ...]
     bin_samples: int
     context_samples: int
@@ -312,6 +314,7 @@ def _group(
     return GroupRequest(
         rate_hz=rate_hz,
         channels=channels,
+        n_recorded=n_samples,
         designs=designs,
         bin_samples=bins,
         context_samples=context,

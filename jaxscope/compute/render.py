@@ -51,6 +51,8 @@ class Rendered:
     n_samples: int
     #: devices that hold the results, as the results tell it
     ran_on: tuple[str, ...] = ()
+    #: how far the streams of a signal that runs have run; empty where none does
+    has_run: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +180,13 @@ def frame_of(
         ran_on=rendered.ran_on,
         held=held,
         made_of=made_of(request, rendered) if request.settled and not held else None,
+        n_recorded=tuple(group.n_recorded for group in request.groups),
+        has_run=rendered.has_run,
     )
 
 
 def made_of(request: RenderRequest, rendered: Rendered) -> tuple[object, ...]:
-    """Return what the traces of a frame follow from, apart from its window."""
+    """Return what the traces of a frame follow from, apart from its window and how much there is of it."""
     groups = tuple(
         (group.rate_hz, group.channels, group.designs, group.bin_samples, group.bad, group.wants_difference)
         for group in request.groups

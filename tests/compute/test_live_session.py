@@ -105,6 +105,19 @@ def test_what_is_drawn_is_the_offline_causal_result_up_to_where_it_has_run(open_
     assert np.abs(after[has_run] - whole[samples]).max() < 1e-7 * np.abs(whole).max()
 
 
+def test_a_frame_tells_how_far_a_signal_has_run_and_a_picture_of_less_is_not_one_of_the_same_traces(open_desk):
+    desk = open_desk()
+    desk.do(act.LookAt(start_s=20.0, duration_s=5.0, total_s=140.0))
+    still = desk.of(Frame)[-1]
+    desk.do(act.Play(start_s=20.0))
+    desk.go(2.0, steps=2)
+    earlier, later = desk.of(Frame)[-2:]
+    assert still.has_run == ()
+    assert earlier.made_of == later.made_of, "offsets stand still while it runs"
+    assert earlier.has_run != later.has_run
+    assert earlier.n_recorded == later.n_recorded == tuple(140 * round(one.rate_hz) for one in later.blocks)
+
+
 def test_it_plays_at_its_speed_and_ends_where_the_recording_ends(open_desk):
     desk = open_desk()
     desk.do(act.SetSpeed(speed=20.0))
@@ -211,6 +224,7 @@ def test_a_file_that_grows_is_followed_and_stays_open_with_its_new_length(open_d
         grow(seconds)
         desk.go(1.0)
         assert desk.of(Grown)[-1].info.duration_s == pytest.approx(seconds)
+        assert desk.of(Frame)[-1].n_recorded[0] == round(256 * seconds)
         assert desk.of(LivePosition)[-1].position_s == pytest.approx(seconds)
     times_s, after = desk.after()
     has_run = np.isfinite(after)

@@ -141,6 +141,7 @@ def before_key(scene: TraceScene) -> tuple[object, ...]:
     )
     return (
         scene.frame.recording_id,
+        scene.frame.n_recorded,
         scene.start_s,
         scene.stop_s,
         (scene.width_px, scene.height_px, scene.ratio),

@@ -25,6 +25,8 @@ MOST_SHARE = 0.75
 
 #: What two pictures of the same traces may differ in: where they are, how wide, how smooth.
 _OF_WINDOW = frozenset({"serial", "frame", "revision", "start_s", "stop_s", "width_px", "panes", "quality", "is_ahead"})
+#: What traces follow from, and how much there was of it.
+_OF_TRACES = ("recording_id", "made_of", "n_recorded", "has_run")
 
 
 def holds(whole: TraceScene, part: TraceScene) -> bool:
@@ -66,7 +68,7 @@ def have_same_traces(last: TraceScene, scene: TraceScene) -> bool:
     if any(getattr(last, name) != getattr(scene, name) for name in own):
         return False
     frames = (last.frame, scene.frame)
-    if frames[0].recording_id != frames[1].recording_id or frames[0].made_of != frames[1].made_of:
+    if any(getattr(frames[0], name) != getattr(frames[1], name) for name in _OF_TRACES):
         return False
     return not scene.remove_offset or all(
         one.before_offset.tobytes() == other.before_offset.tobytes()

@@ -63,6 +63,7 @@ def test_before_is_painted_anew_when_anything_of_it_changes(choices, make_scene)
 def test_before_is_painted_anew_when_lanes_or_colours_change(make_scene, make_lane, colours):
     scene = make_scene()
     assert before_key(scene) != before_key(replace(scene, lanes=(make_lane(1, "ecg"), make_lane(0))))
+    assert before_key(scene) != before_key(replace(scene, frame=replace(scene.frame, n_recorded=(900,))))
     assert before_key(scene) != before_key(replace(scene, colours=colours | {"before_mixed": colours["before"]}))
 
 

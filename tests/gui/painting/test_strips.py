@@ -21,7 +21,7 @@ def window(make_lane, make_scene):
     rng = np.random.default_rng(3)
     lanes = tuple(make_lane(channel) for channel in range(N_LANES))
 
-    def make(start_s: float, *, made_of=("one",), values=None, windows=1, **choices):
+    def make(start_s: float, *, of=None, values=None, windows=1, **choices):
         scene = make_scene(bins=2, n=800, values=waves if values is None else values)
         block = scene.frame.blocks[0]
         wide = {"low": block.before.low, "high": block.before.high}
@@ -41,7 +41,7 @@ def window(make_lane, make_scene):
             **cut,
             difference=None,
         )
-        frame = replace(scene.frame, blocks=(block,), made_of=made_of)
+        frame = replace(scene.frame, blocks=(block,), **{"made_of": ("one",), **(of or {})})
         panes = tuple(replace(pane, width_px=pane.width_px * windows) for pane in scene.panes)
         return replace(
             scene,
@@ -100,8 +100,10 @@ def test_many_small_steps_do_not_drift(window):
 @pytest.mark.parametrize(
     "other",
     [
-        {"made_of": ("another filter",)},
-        {"made_of": None},
+        {"of": {"made_of": ("another filter",)}},
+        {"of": {"made_of": None}},
+        {"of": {"n_recorded": (900,)}},
+        {"of": {"has_run": ((300, b""),)}},
         {"height_px": 150},
         {"negative_up": True},
         {"scales": {"eeg": 5.0, "ecg": 4.0}},
@@ -151,5 +153,6 @@ def test_a_wide_picture_holds_the_windows_within(window):
     assert holds(whole, window(21.9))
     assert not holds(whole, window(22.1))
     assert not holds(whole, window(1.9))
-    assert not holds(whole, window(10.0, made_of=("another filter",)))
+    assert not holds(whole, window(10.0, of={"made_of": ("another filter",)}))
+    assert not holds(whole, window(10.0, of={"n_recorded": (900,)}))
     assert not holds(whole, replace(window(10.0), stop_s=25.0))
