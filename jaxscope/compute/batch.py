@@ -23,7 +23,7 @@ from jaxscope.compute.batch_plan import BatchGroup, BatchOptions, BatchPlan, pla
 from jaxscope.compute.infinite_counts import InfiniteCounts
 from jaxscope.compute.library import ProgramLibrary
 from jaxscope.compute.montaged import montaged
-from jaxscope.compute.provenance import hash_steps, provenance_of, refuse_foreign, write_provenance
+from jaxscope.compute.provenance import input_steps, provenance_of, refuse_foreign, write_provenance
 from jaxscope.compute.render import row_groups
 from jaxscope.compute.resume import finished_result
 from jaxscope.compute.spot_check import SpotCheck
@@ -162,7 +162,7 @@ def run_batch(
     begun = time.perf_counter()
     library = programs or ProgramLibrary()
     source, target = Path(options.source), Path(options.target)
-    refuse_own_input(source, target)
+    refuse_own_input(source, target, recording.info.files)
     refuse_foreign(target, overwrite=options.overwrite)
     plan = plan_batch(recording, chains, options)
     used = _programs_used(plan, library)
@@ -203,13 +203,13 @@ def _written(
             yield (passes - 1 + share) / passes * 0.97
         with np.errstate(over="ignore", invalid="ignore"):  # what is infinite is told by its channel
             measured = None if used.method == "scipy" else check.largest_error()
-        digest = yield from _hashed(Path(options.source))
+        given = yield from _hashed(Path(options.source), plan.files)
         is_new = not target.exists()
         with put_off():  # an output and its provenance are there together or not at all
             begun_output.close()
             warnings = (*plan.warnings, *infinite.words(), *_misplaced(measured), *writer.warnings)
             result = _result(request, options, used, measured=measured, warnings=warnings, begun=begun)
-            _explain(result, digest, chains, options, request, writer if is_new else None)
+            _explain(result, given, chains, options, request, writer if is_new else None)
     return result
 
 
@@ -238,7 +238,7 @@ def _result(
 
 def _explain(
     result: Result,
-    digest: str,
+    given: dict[str, Any],
     chains: Sequence[FilterChain],
     options: BatchOptions,
     request: WriteRequest,
@@ -247,8 +247,7 @@ def _explain(
     """Write the provenance of an output; one that is new is removed where that fails."""
     try:
         content = provenance_of(
-            source=Path(options.source),
-            source_sha256=digest,
+            given=given,
             chains=chains,
             result=result,
             options=options,
@@ -261,16 +260,27 @@ def _explain(
         raise
 
 
-def refuse_own_input(source: Path, target: Path) -> None:
-    """Raise WriteError where the output has a name that no file can have, or would take the place of the input."""
+def refuse_own_input(source: Path, target: Path, files: Sequence[str] = ()) -> None:
+    """Raise WriteError where the output has a name that no file can have, or would take the place of the input.
+
+    Parameters
+    ----------
+    source, target : Path
+    files : sequence of str
+        ``RecordingInfo.files``: a header may name samples of any name.
+    """
     if "\0" in str(target) or not target.name:
         raise WriteError("the output has no name that a file can have", hint="choose another name")
     n_bytes = len(os.fsencode(target.name))
     if n_bytes > LONGEST_NAME_BYTES:
         raise WriteError(f"the name of the output has {n_bytes} bytes", hint=f"use {LONGEST_NAME_BYTES} or fewer")
     for place in _files_written(target):
-        if place.exists() and source.exists() and place.samefile(source):
+        if not place.exists():
+            continue
+        if source.exists() and place.samefile(source):
             raise WriteError(f"{place} is the input itself", hint="choose another name")
+        if any(os.path.exists(path) and place.samefile(path) for path in files):
+            raise WriteError(f"{place} belongs to the input {source.name}", hint="choose another name")
 
 
 def _files_written(target: Path) -> tuple[Path, ...]:
@@ -373,11 +383,12 @@ def _ranges(plan: BatchPlan, blocks: Blocks, passes: int) -> Generator[float, No
     return tuple((float(a), float(b)) if a <= b else (0.0, 0.0) for a, b in zip(low, high, strict=True))
 
 
-def _hashed(source: Path) -> Generator[float, None, str]:
-    steps = hash_steps(source)
+def _hashed(source: Path, files: Sequence[str]) -> Generator[float, None, dict[str, Any]]:
+    steps = input_steps(source, files)
     try:
         while True:
             next(steps)
             yield 0.98
     except StopIteration as end:
-        return str(end.value)
+        given: dict[str, Any] = end.value
+        return given

@@ -78,6 +78,7 @@ class BatchPlan:
     groups: tuple[BatchGroup, ...]
     request: WriteRequest
     warnings: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: BatchOptions) -> BatchPlan:
@@ -122,7 +123,7 @@ def plan_batch(recording: Recording, chains: Sequence[FilterChain], options: Bat
         filters=tuple(_filters(chains, info, written)),
         history=history_of(chains, groups, options.montage),
     )
-    return BatchPlan(groups=groups, request=request, warnings=(*info.warnings, *warnings))
+    return BatchPlan(groups=groups, request=request, warnings=(*info.warnings, *warnings), files=info.files)
 
 
 def _first_s(info: RecordingInfo, group: BatchGroup) -> float:

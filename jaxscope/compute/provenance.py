@@ -67,6 +67,27 @@ def hash_steps(path: Path) -> Generator[None, None, str]:
     return digest.hexdigest()
 
 
+def input_steps(source: Path, files: Sequence[str]) -> Generator[None, None, dict[str, Any]]:
+    """Yield after each piece of what a recording is read from; return what is told of it.
+
+    Parameters
+    ----------
+    source : Path
+        What was opened.
+    files : sequence of str
+        ``RecordingInfo.files``. Those beside ``source`` are named as they lie from its folder.
+    """
+    told: dict[str, Any] = {"name": source.name, "size_bytes": size_of(source)}
+    told["sha256"] = yield from hash_steps(source)
+    beside = []
+    for path in map(Path, files):
+        if not path.samefile(source):
+            digest = yield from hash_steps(path)
+            name = Path(os.path.relpath(path, source.parent)).as_posix()
+            beside.append({"name": name, "size_bytes": size_of(path), "sha256": digest})
+    return {**told, "files": beside} if beside else told
+
+
 def _montage_told(options: BatchOptions) -> dict[str, Any]:
     return {} if options.montage is None else {"montage": montage_to_dict(options.montage)}
 
@@ -88,21 +109,20 @@ def events_digest(edits: EventEdits) -> str:
 
 def provenance_of(
     *,
-    source: Path,
-    source_sha256: str,
+    given: dict[str, Any],
     chains: Sequence[FilterChain],
     result: dict[str, Any],
     options: BatchOptions,
     request: WriteRequest,
 ) -> dict[str, Any]:
-    """Return the content of the file, plain JSON values."""
+    """Return the content of the file, plain JSON values; ``given`` is what ``input_steps`` returned."""
     from jaxscope import __version__
 
     return {
         "format": FORMAT,
         "version": VERSION,
         "jaxscope": __version__,
-        "input": {"name": source.name, "size_bytes": size_of(source), "sha256": source_sha256},
+        "input": given,
         "output": _output(Path(result["path"]), request),
         "chains": [chain_to_dict(chain) for chain in chains],
         "options": options_told(options),

@@ -1,7 +1,8 @@
 """Whether an output was finished by an earlier run, so that a batch of many files can be taken up again.
 
 An output counts as finished only where the provenance file beside it, which is written last, tells of the same input
-by its content, of the same chains, options, precision and version, and of an output of the size that is there.
+by the content of all its files, of the same chains, options, precision and version, and of an output of the size that
+is there.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from jaxscope.compute.provenance import hash_steps, options_told, provenance_pat
 from jaxscope.filters.chain_file import chain_to_dict
 from jaxscope.filters.spec import FilterChain
 
-#: Headers whose samples lie in other files, of the same stem; those are judged by their time, not by their content.
-_SEVERAL_FILES = frozenset({".vhdr", ".ahdr", ".eeg", ".vmrk", ".hea", ".set", ".fdt", ".fif"})
+#: Formats of several files. One that is none of those that were read, of the same stem, may be new since.
+_SEVERAL_FILES = frozenset(
+    {".vhdr", ".ahdr", ".eeg", ".vmrk", ".hea", ".set", ".fdt", ".fif", ".cdt", ".lay", ".rhd", ".rhs"}
+    | {f".ns{number}" for number in range(1, 7)}
+)
 FINISHED = "finished by an earlier run and left as it is"
 
 
@@ -53,14 +57,30 @@ def finished_steps(
     output, given = _part(told, "output"), _part(told, "input")
     if any(told.get(name) != value for name, value in wanted.items()) or output.get("size_bytes") != size_of(target):
         return None
-    if given.get("size_bytes") != size_of(source):
-        return None
-    digest = yield from hash_steps(source)
-    if given.get("sha256") != digest:
-        return None
-    if source.suffix.lower() in _SEVERAL_FILES and _is_newer_beside(source, provenance_path(target)):
+    read = [{**given, "name": source.name}, *_others(given)]
+    for one in read:
+        same = yield from _same_steps(one, source.parent)
+        if not same:
+            return None
+    if source.suffix.lower() in _SEVERAL_FILES and _is_newer_beside(source, provenance_path(target), read):
         return None
     return _result(target, told)
+
+
+def _others(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what is told of the files that an input was read from beside the one that was opened."""
+    files = given.get("files", [])
+    return [one if isinstance(one, dict) else {} for one in files] if isinstance(files, list) else [{}]
+
+
+def _same_steps(told: dict[str, Any], folder: Path) -> Generator[None, None, bool]:
+    """Yield while a file is hashed; say whether it is what was told of it."""
+    name = told.get("name")
+    path = folder / name if isinstance(name, str) and "\0" not in name else folder
+    if not path.is_file() or told.get("size_bytes") != size_of(path):
+        return False
+    digest = yield from hash_steps(path)
+    return told.get("sha256") == digest
 
 
 def _part(told: dict[str, Any], name: str) -> dict[str, Any]:
@@ -84,11 +104,13 @@ def _result(target: Path, told: dict[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def _is_newer_beside(source: Path, told: Path) -> bool:
-    """Say whether a file that may hold the samples of a header was changed after an output was finished."""
-    finished = told.stat().st_mtime_ns
+def _is_newer_beside(source: Path, told: Path, read: Sequence[dict[str, Any]]) -> bool:
+    """Say whether a file that may belong to a recording, and was not read, is newer than an output of it."""
+    finished, known = told.stat().st_mtime_ns, {one["name"] for one in read}
     return any(
-        entry.stat().st_mtime_ns > finished for entry in source.parent.iterdir() if entry.name.startswith(source.stem)
+        entry.stat().st_mtime_ns > finished
+        for entry in source.parent.iterdir()
+        if entry.name.startswith(source.stem) and entry.name not in known
     )
 
 

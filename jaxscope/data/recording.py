@@ -74,7 +74,8 @@ class RecordingInfo:
     """Everything that is known about a recording without reading its samples.
 
     ``duration_s`` spans gaps and is None where no rate is known. ``warnings`` are sentences that the user sees:
-    each repair of a header, each thing assumed.
+    each repair of a header, each thing assumed. ``files`` are the paths of all files that it is read from, where these
+    are more than the one that was opened: headers, samples, events.
     """
 
     format: str
@@ -84,6 +85,7 @@ class RecordingInfo:
     annotations: tuple[Annotation, ...] = ()
     gaps: tuple[Gap, ...] = ()
     warnings: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     #: The relation of stored samples to seconds; follows from ``gaps``.
     timeline: Timeline = field(init=False, repr=False, compare=False)
 

@@ -108,6 +108,11 @@ def is_there(path: Path) -> bool:
     return os.path.isfile(path)
 
 
+def files_told(*paths: Path | None) -> tuple[str, ...]:
+    """Return the paths of ``RecordingInfo.files``: each of those that are there, once."""
+    return tuple(dict.fromkeys(str(path) for path in paths if path is not None and is_there(path)))
+
+
 def side_file(path: Path) -> Path | None:
     """Return the file beside raw numbers that tells how they lie, None where there is none."""
     for stem in (path.name, path.stem, path.stem.lower()):

@@ -19,7 +19,15 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.timeline import Timeline
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import MOST_LIST_BYTES, OpenOptions, ReaderFormat, is_there, own_rate_words, with_article
+from jaxscope.readers.base import (
+    MOST_LIST_BYTES,
+    OpenOptions,
+    ReaderFormat,
+    files_told,
+    is_there,
+    own_rate_words,
+    with_article,
+)
 from jaxscope.readers.brainvision_header import (
     BrainVisionHeader,
     Marker,
@@ -178,6 +186,7 @@ def _describe(header: BrainVisionHeader, n_samples: int, warnings: list[str]) ->
         annotations=joined_channels(_annotation(marker, channels, timeline, rate_hz) for marker in inside),
         gaps=gaps,
         warnings=tuple(warnings),
+        files=files_told(header.path, header.data_path, header.marker_path),
     )
 
 

@@ -62,6 +62,7 @@ class BrainVisionHeader:
     header does not tell it.
     """
 
+    path: Path
     data_path: Path
     marker_path: Path | None
     is_vectorised: bool
@@ -124,6 +125,7 @@ def parse_header(path: Path) -> BrainVisionHeader:
     dtype, text = _number_format(path.name, common, sections)
     points = _number(common.get("datapoints", ""))
     return BrainVisionHeader(
+        path=path,
         data_path=_beside(path, common["datafile"]),
         marker_path=_beside(path, common["markerfile"]) if _names_file(common.get("markerfile", "")) else None,
         is_vectorised=_orientation(path.name, common) == "VECTORIZED",

@@ -15,7 +15,7 @@ from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, Recording, RecordingInfo
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, is_there, own_rate_words
+from jaxscope.readers.base import OpenOptions, ReaderFormat, files_told, is_there, own_rate_words
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.grids import FileGrid
 from jaxscope.readers.mat_values import SMALL, MatFile, MatValue
@@ -117,6 +117,7 @@ def assemble_eeglab(path: Path, file: MatFile, fields: dict[str, MatValue], opti
         channels=channels,
         annotations=tuple(sorted(annotations, key=lambda note: note.onset_s)),
         warnings=tuple(warnings),
+        files=() if extra is None else files_told(path, path.with_name(extra.name)),
     )
 
     def close() -> None:

@@ -22,7 +22,7 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
+from jaxscope.readers.base import OpenOptions, ReaderFormat, files_told, own_rate_words
 from jaxscope.readers.foreign import foreign, need
 from jaxscope.readers.neuroscan import BITS, how_stored
 from jaxscope.readers.sources import Place, SourcedRecording
@@ -223,6 +223,7 @@ def _describe(raw: Any, title: str, warnings: list[str]) -> tuple[RecordingInfo,
         channels=channels,
         annotations=_annotations(notes, shift_s),
         warnings=tuple(warnings),
+        files=files_told(*(None if name is None else Path(name) for name in raw.filenames)),
     )
     return info, skips
 

@@ -19,7 +19,7 @@ from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.recording import Channel, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import JaxscopeError, ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words, side_file
+from jaxscope.readers.base import OpenOptions, ReaderFormat, files_told, own_rate_words, side_file
 from jaxscope.readers.byte_file import ByteFile, SampleTable
 from jaxscope.readers.options import ReaderOption, check_options, number_of
 from jaxscope.readers.sources import Place, SourcedRecording
@@ -113,6 +113,7 @@ def open_raw(path: Path, options: OpenOptions) -> Recording:
         duration_s=None if rate_hz is None else n_samples / rate_hz,
         channels=_channels(layout, rate_hz, n_samples),
         warnings=tuple(warnings),
+        files=files_told(side_file(path)),
     )
     table = (
         SampleTable.multiplexed(layout.dtype, layout.n_channels, layout.offset)

@@ -33,7 +33,9 @@ def with_side_notes(info: RecordingInfo, path: Path) -> RecordingInfo:
         words = f"{beside.name} tells of another table than this one: units and events in it are not used"
         return replace(info, warnings=(*info.warnings, words))
     # gaps and start follow from the times, where these tell them
-    return replace(noted, gaps=info.gaps, duration_s=info.duration_s, start=info.start or noted.start)
+    return replace(
+        noted, gaps=info.gaps, duration_s=info.duration_s, start=info.start or noted.start, files=(str(beside),)
+    )
 
 
 def _output_of(beside: Path) -> dict[str, Any] | None:

@@ -19,8 +19,8 @@ from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
-from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
-from jaxscope.readers.wfdb_annotations import read_annotations
+from jaxscope.readers.base import OpenOptions, ReaderFormat, files_told, own_rate_words
+from jaxscope.readers.wfdb_annotations import annotation_files, read_annotations
 from jaxscope.readers.wfdb_header import NOTHING, RecordHeader, SignalHeader, parse_header, sniff_header
 from jaxscope.readers.wfdb_segment import FilePool, Segment, make_segment
 
@@ -229,6 +229,8 @@ def _describe(path: Path, header: RecordHeader, parts: _Parts, warnings: list[st
     assumed = [name for name, signal in zip(names, parts.signals, strict=True) if signal.is_gain_assumed]
     if assumed:
         warnings.append(f"The header gives no gain for {', '.join(assumed)}: 200 per mV is assumed, as the format says")
+    heads = [path.parent / f"{entry.name}.hea" for entry in header.segments if entry.name != NOTHING]
+    samples = [group.path for segment in parts.segments for group in segment.groups]
     return RecordingInfo(
         format="WFDB",
         start=header.start,
@@ -236,6 +238,7 @@ def _describe(path: Path, header: RecordHeader, parts: _Parts, warnings: list[st
         channels=tuple(channels),
         annotations=read_annotations(path, header.rate_hz, warnings),
         warnings=tuple(warnings),
+        files=files_told(*heads, *samples, *annotation_files(path)),
     )
 
 

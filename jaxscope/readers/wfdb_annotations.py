@@ -41,6 +41,11 @@ class _File:
     is_complete: bool = False
 
 
+def annotation_files(header: Path) -> list[Path]:
+    """Return the annotation files that lie beside a header."""
+    return [path for path in (header.with_suffix(f".{suffix}") for suffix in ANNOTATORS) if is_there(path)]
+
+
 def read_annotations(header: Path, rate_hz: float, warnings: list[str]) -> tuple[Annotation, ...]:
     """Return what the annotation files beside a header tell, in order of time.
 
@@ -53,8 +58,7 @@ def read_annotations(header: Path, rate_hz: float, warnings: list[str]) -> tuple
         Is added to.
     """
     found: list[Annotation] = []
-    paths = [header.with_suffix(f".{suffix}") for suffix in ANNOTATORS]
-    present = [path for path in paths if is_there(path)]
+    present = annotation_files(header)
     for path in present:
         try:
             if path.stat().st_size > MOST_LIST_BYTES:

@@ -189,14 +189,35 @@ def test_a_damaged_provenance_file_tells_of_nothing_finished(
 def test_samples_that_changed_beside_their_header_are_not_finished(
     tmp_path: Path, chain: Path, told: Callable[..., Any]
 ) -> None:
+    (tmp_path / "x.hea").write_text("x 1 100 20\nsamples.dat 16 1/mV\n")
+    samples = tmp_path / "samples.dat"
+    samples.write_bytes(bytes(40))
+    command = (tmp_path / "x.hea", "-o", tmp_path / "y.csv", "--chain", chain)
+    told(0, *command)
+    (beside,) = json.loads((tmp_path / "y.csv.json").read_text())["input"]["files"]
+    assert (beside["name"], beside["size_bytes"]) == ("samples.dat", 40)
+    long_ago = (tmp_path / "y.csv.json").stat().st_mtime_ns - 10**12
+    os.utime(samples, None)  # a copy has another time and says the same
+    assert told(0, *command, "--resume")["outputs"][0]["seconds"] == 0
+    samples.write_bytes(bytes(39) + b"1")
+    os.utime(samples, ns=(long_ago, long_ago))
+    assert run(("filter", *map(str, command), "--resume")) == 3
+    samples.write_bytes(bytes(40))
+    assert told(0, *command, "--resume")["outputs"][0]["seconds"] == 0
+    samples.unlink()
+    assert run(("filter", *map(str, command), "--resume")) == 3
+
+
+def test_events_that_came_beside_a_recording_since_are_not_finished(
+    tmp_path: Path, chain: Path, told: Callable[..., Any]
+) -> None:
     (tmp_path / "x.hea").write_text("x 1 100 20\nx.dat 16 1/mV\n")
     (tmp_path / "x.dat").write_bytes(bytes(40))
     command = (tmp_path / "x.hea", "-o", tmp_path / "y.csv", "--chain", chain)
     told(0, *command)
-    later = (tmp_path / "y.csv.json").stat().st_mtime_ns
-    os.utime(tmp_path / "x.dat", ns=(later - 10, later - 10))
-    assert told(0, *command, "--resume")["outputs"][0]["seconds"] == 0
-    os.utime(tmp_path / "x.dat", ns=(later + 10, later + 10))
+    later = (tmp_path / "y.csv.json").stat().st_mtime_ns + 10
+    (tmp_path / "x.atr").write_bytes(b"\x01\x04\0\0")
+    os.utime(tmp_path / "x.atr", ns=(later, later))
     assert run(("filter", *map(str, command), "--resume")) == 3
 
 

@@ -220,7 +220,7 @@ def made_inputs_have_no_hash(monkeypatch):
         yield
         return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
 
-    monkeypatch.setattr("jaxscope.compute.batch.hash_steps", steps)
+    monkeypatch.setattr("jaxscope.compute.provenance.hash_steps", steps)
     monkeypatch.setattr("jaxscope.compute.provenance.size_of", lambda path: path.stat().st_size if path.exists() else 0)
 
 
@@ -305,6 +305,27 @@ def test_an_output_is_replaced_only_when_asked_and_never_the_input(npz, tmp_path
     (tmp_path / "out2.npy.json").write_text('{"mine": 1}')
     with pytest.raises(WriteError, match="exists"):
         filter_file(str(path), str(other), [FilterChain(stages=BAND)])
+
+
+def test_samples_that_the_input_names_are_never_replaced(tmp_path):
+    samples = tmp_path / "night.eeg"
+    samples.write_bytes(np.arange(2000, dtype="<i2").tobytes())
+    (tmp_path / "other.vhdr").write_text(
+        "Brain Vision Data Exchange Header File Version 1.0\n[Common Infos]\nDataFile=night.eeg\nNumberOfChannels=1\n"
+        "SamplingInterval=10000\n[Binary Infos]\nBinaryFormat=INT_16\n[Channel Infos]\nCh1=Fz,,1,uV\n"
+    )
+    before = samples.read_bytes()
+    for name in ("night.vhdr", "other.vhdr"):
+        with pytest.raises(WriteError, match=r"night\.eeg belongs to the input|is the input itself"):
+            filter_file(str(tmp_path / "other.vhdr"), str(tmp_path / name), [FilterChain(stages=BAND)], overwrite=True)
+    assert samples.read_bytes() == before
+    (tmp_path / "record.hea").write_text("record 1 100 1000\nsignal.mat 16 1/uV\n")
+    (tmp_path / "signal.mat").write_bytes(before)
+    with pytest.raises(WriteError, match=r"signal\.mat belongs to the input record\.hea"):
+        filter_file(
+            str(tmp_path / "record.hea"), str(tmp_path / "signal.mat"), [FilterChain(stages=BAND)], overwrite=True
+        )
+    assert (tmp_path / "signal.mat").read_bytes() == before
 
 
 def test_a_recording_without_rate_or_signal_is_refused(tmp_path):
