@@ -13,7 +13,7 @@ _NOT_OPEN = "The panel of a fit is not open, or nothing is selected"
 
 
 def _can_mark(window: WindowActions) -> bool:
-    return window.window.fit.is_open and window.window.fit.selection is not None
+    return window.window.fit.is_open and window.window.fit.goals.selection is not None
 
 
 FIT = (
@@ -22,7 +22,7 @@ FIT = (
         text="Mark the selection: keep",
         rows=(("fit", "mark the selection: keep"),),
         icon="lock",
-        run=lambda window: window.window.fit.mark("keep"),
+        run=lambda window: window.window.fit.goals.mark("keep"),
         is_enabled=_can_mark,
         needs=_NOT_OPEN,
     ),
@@ -31,7 +31,7 @@ FIT = (
         text="Mark the selection: remove",
         rows=(("fit", "mark the selection: remove"),),
         icon="eraser",
-        run=lambda window: window.window.fit.mark("remove"),
+        run=lambda window: window.window.fit.goals.mark("remove"),
         is_enabled=_can_mark,
         needs=_NOT_OPEN,
     ),
@@ -41,7 +41,7 @@ FIT = (
         rows=(("fit", "start; again: keep this filter"),),
         icon="player-play",
         run=lambda window: window.window.fit.start_or_keep(),
-        is_enabled=lambda window: window.window.fit.is_open and bool(window.window.fit.plan.goals),
+        is_enabled=lambda window: window.window.fit.is_open and bool(window.window.fit.goals.plan.goals),
         needs="The panel of a fit is not open, or has no goal",
     ),
     Command(
@@ -49,8 +49,8 @@ FIT = (
         text="Remove the goal",
         rows=(("fit", "remove the goal"),),
         icon="trash",
-        run=lambda window: window.window.fit.remove_goal(),
-        is_enabled=lambda window: window.window.fit.is_open and window.window.fit.selected is not None,
+        run=lambda window: window.window.fit.goals.remove(),
+        is_enabled=lambda window: window.window.fit.is_open and window.window.fit.goals.selected is not None,
         needs="No goal is selected",
     ),
 )

@@ -53,7 +53,7 @@ def _connect_commands(window: MainWindow) -> None:
 
 def _connect_fit(window: MainWindow) -> None:
     fit, actions, marks = window.fit, window.actions_, window.traces.model.goals
-    marks.choose = fit.select
+    marks.choose = fit.goals.select
     theme().dress_when_shown(fit)
 
     def show(selected: int | None = None) -> None:

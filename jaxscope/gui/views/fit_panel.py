@@ -17,16 +17,15 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.compute.fit_job import FitRequest
 from jaxscope.compute.frames import Opened, Outcome
-from jaxscope.errors import SpecError, capitalised
+from jaxscope.errors import capitalised
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.painting import begin
 from jaxscope.gui.theme import colour, scaled
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit
-from jaxscope.gui.views.fit_goal_popover import GoalPopover
+from jaxscope.gui.views.fit_goal_hand import GoalHand
 from jaxscope.gui.views.fit_parts import FitParts
 from jaxscope.gui.views.fit_stage import FittedStage, fitted_before, note_of, put_stage
-from jaxscope.session.actions_fit import LimitFit, RemoveGoal, SetGoal
-from jaxscope.session.fit import FitGoal, FitPlan, FitSpan, Verb, with_span
+from jaxscope.session.actions_fit import LimitFit
 from jaxscope.session.state import SessionState
 
 _HINT = "Drag over the traces, then K keeps what is selected and J removes it. Enter starts, Esc closes"
@@ -64,10 +63,9 @@ class FitPanel(QWidget, AbstractView):
 
     def __init__(self, dispatch: Dispatch, state: SessionState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._dispatch, self._state = dispatch, state
+        self._dispatch, self.state = dispatch, state
         self.is_open = False
         self.phase: Phase = "idle"
-        self.selected: int | None = None
         self.frame: FitFrame | None = None
         self.problem = ""
         self._run = 0
@@ -77,10 +75,10 @@ class FitPanel(QWidget, AbstractView):
         self._fitted: FittedStage | None = None
         #: the chain without that stage, as it was when the fit began
         self._others: FilterChain | None = None
-        self._popover: GoalPopover | None = None
         self.setAccessibleName("Fit a filter")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.parts = FitParts(self)
+        self.goals = GoalHand(self, dispatch)
         self._connect()
         self.hide()
 
@@ -110,20 +108,20 @@ class FitPanel(QWidget, AbstractView):
             event.ignore()
 
     def _connect(self) -> None:
-        parts = self.parts
+        parts, goals = self.parts, self.goals
         parts.close_button.clicked.connect(self.close_drawer)
-        parts.goals.picked.connect(self.select)
-        parts.goals.removed.connect(self.remove_goal)
-        parts.goals.edited.connect(self.edit_goal)
+        parts.goals.picked.connect(goals.select)
+        parts.goals.removed.connect(goals.remove)
+        parts.goals.edited.connect(goals.edit)
         parts.goals.escaped.connect(self.escaped)
-        parts.add.clicked.connect(self.add_goal)
-        parts.keep_span.clicked.connect(lambda: self.mark("keep"))
-        parts.remove_span.clicked.connect(lambda: self.mark("remove"))
-        parts.poles.edited.connect(lambda value, key: self._limit(LimitFit(most_poles=round(value), merge_key=key)))
-        parts.ringing.edited.connect(lambda value, key: self._limit(LimitFit(ringing_s=value / 1e3, merge_key=key)))
+        parts.add.clicked.connect(goals.add)
+        parts.keep_span.clicked.connect(lambda: goals.mark("keep"))
+        parts.remove_span.clicked.connect(lambda: goals.mark("remove"))
+        parts.poles.edited.connect(lambda value, key: goals.limit(LimitFit(most_poles=round(value), merge_key=key)))
+        parts.ringing.edited.connect(lambda value, key: goals.limit(LimitFit(ringing_s=value / 1e3, merge_key=key)))
         for field in (parts.poles, parts.ringing):
             field.escaped.connect(self.escaped)
-            field.complained.connect(self._complain)
+            field.complained.connect(self.complain)
         for button in (parts.start, parts.again):
             button.clicked.connect(self.start)
         parts.stop.clicked.connect(self.stop)
@@ -169,94 +167,13 @@ class FitPanel(QWidget, AbstractView):
         if not is_open:
             self.hinted.emit("")
         self._foresee()
-        self._show()
+        self.show_parts()
 
     def _foresee(self) -> None:
         """Have what these goals need prepared while nothing runs."""
-        if self.is_open and self.plan.goals and not self.is_running:
-            chain, stage = fitted_before(self._state)
-            self.foreseen.emit(FitRequest(run=0, state=self._state, chain=chain, stage=stage))
-
-    # --- goals
-
-    @property
-    def plan(self) -> FitPlan:
-        """Goals and limits."""
-        return self._state.document.fit
-
-    @property
-    def selection(self) -> FitSpan | None:
-        """What K and J mark: between two cursors, the selected channels; None where nothing is selected."""
-        viewport = self._state.viewport
-        cursors_s = sorted(viewport.cursors_s)
-        if len(cursors_s) != 2 or cursors_s[0] == cursors_s[1] or not viewport.selected_channels:
-            return None
-        return FitSpan(start_s=cursors_s[0], stop_s=cursors_s[1], channels=viewport.selected_channels)
-
-    def mark(self, verb: Verb) -> None:
-        """Make a goal of what is selected."""
-        span = self.selection
-        if span is None:
-            self.hinted.emit("Nothing is selected: drag over the traces first")
-            return
-        try:
-            plan, at = with_span(self._state.document.fit, verb, span, self.selected)
-        except SpecError as error:
-            self._complain(f"{capitalised(error.message)}: {error.hint}")
-            return
-        is_new = at == len(self.plan.goals)
-        self._dispatch(SetGoal(goal=plan.goals[at], at=None if is_new else at))
-        self.select(at)
-
-    def select(self, at: int | None) -> None:
-        """Select a goal: what Delete removes, and what further spans of the same channels join."""
-        goals = self.plan.goals
-        self.selected = at if at is not None and 0 <= at < len(goals) else None
-        self.picked.emit(self.selected)
-        self._show()
-
-    def add_goal(self) -> None:
-        """Ask for a goal about frequencies."""
-        self._ask(None, None)
-
-    def edit_goal(self, at: int) -> None:
-        """Ask what a goal should become."""
-        self.select(at)
-        self._ask(self.plan.goals[at], at)
-
-    def _ask(self, goal: FitGoal | None, at: int | None) -> None:
-        if self._popover is None:
-            self._popover = GoalPopover(self.window())
-
-        def take(found: FitGoal) -> None:
-            place = len(self.plan.goals) if at is None else at
-            self._limit(SetGoal(goal=found, at=at))
-            self.select(place)
-
-        self._popover.ask(self.parts.add if at is None else self.parts.goals, goal, take)
-
-    @property
-    def popover(self) -> GoalPopover | None:
-        """The form of a goal, once it was needed."""
-        return self._popover
-
-    def remove_goal(self, at: int | None = None) -> None:
-        """Take a goal away, the selected one where none is named."""
-        place = self.selected if at is None else at
-        if place is not None:
-            self._dispatch(RemoveGoal(at=place))
-
-    def _limit(self, action: LimitFit | SetGoal) -> None:
-        try:
-            self._dispatch(action)
-        except SpecError as error:
-            self._complain(f"{capitalised(error.message)}: {error.hint}")
-            return
-        self._complain("")
-
-    def _complain(self, words: str) -> None:
-        self.problem = words
-        self._show()
+        if self.is_open and self.goals.plan.goals and not self.is_running:
+            chain, stage = fitted_before(self.state)
+            self.foreseen.emit(FitRequest(run=0, state=self.state, chain=chain, stage=stage))
 
     # --- running
 
@@ -285,9 +202,9 @@ class FitPanel(QWidget, AbstractView):
         self.frame, self.problem = None, ""
         self._set_phase("preparing")
         self.parts.forget()
-        self._wanted_place = chain, stage = fitted_before(self._state)
-        self._show()
-        request = FitRequest(run=self._run, state=self._state, chain=chain, stage=stage)
+        self._wanted_place = chain, stage = fitted_before(self.state)
+        self.show_parts()
+        request = FitRequest(run=self._run, state=self.state, chain=chain, stage=stage)
         self._others = request.others
         self.asked.emit(request)
 
@@ -296,7 +213,7 @@ class FitPanel(QWidget, AbstractView):
         if self.is_running:
             self.stop_asked.emit()
             self._set_phase("ended" if self.has_filter else "idle")
-            self._show()
+            self.show_parts()
 
     def keep(self) -> None:
         """Keep the filter that is on show, and go back to the dock."""
@@ -322,7 +239,7 @@ class FitPanel(QWidget, AbstractView):
         self.parts.forget()
         if had_filter:
             self.fitting.emit(False)
-        self._show()
+        self.show_parts()
 
     def _put(self, frame: FitFrame) -> None:
         """Show a filter on the traces: as the stage that was fitted before, else as one more."""
@@ -330,14 +247,14 @@ class FitPanel(QWidget, AbstractView):
             self._fitted.write(frame.rows, self._dispatch)
             return
         self.fitting.emit(True)
-        self._fitted, action = put_stage(self._state, self._wanted_place, frame.rows, self._merge_key)
+        self._fitted, action = put_stage(self.state, self._wanted_place, frame.rows, self._merge_key)
         self._dispatch(action)
 
     # --- what is told
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Follow the goals, and let go of a filter that was taken back or changed elsewhere."""
-        self._state = state
+        self.state = state
         if not self.is_open:
             return
         if (
@@ -349,9 +266,7 @@ class FitPanel(QWidget, AbstractView):
         if self.is_running and state.document.chains is not previous.document.chains and self._has_other_stages():
             self.stop()
             self.problem = "The other stages have changed: fit again to follow them"
-        goals = state.document.fit.goals
-        if self.selected is not None and self.selected >= len(goals):
-            self.select(len(goals) - 1 if goals else None)
+        if self.goals.follow():
             return
         if state.document.fit is not previous.document.fit:
             self._foresee()
@@ -359,13 +274,13 @@ class FitPanel(QWidget, AbstractView):
         seen = (now.cursors_s, now.selected_channels, now.active_chain)
         is_same = seen == (before.cursors_s, before.selected_channels, before.active_chain)
         if not is_same or state.document is not previous.document or state is previous:
-            self._show()
+            self.show_parts()
 
     def _has_other_stages(self) -> bool:
         """Whether the rest of the chain is another than when the fit began."""
         chain, stage = self._wanted_place
         place = stage if self._fitted is None else self._fitted.stage
-        now = FitRequest(run=0, state=self._state, chain=chain, stage=place)
+        now = FitRequest(run=0, state=self.state, chain=chain, stage=place)
         return now.others != self._others
 
     def show_frame(self, outcome: Outcome) -> None:
@@ -376,17 +291,17 @@ class FitPanel(QWidget, AbstractView):
             return
         if outcome.problem:
             self._set_phase("ended" if self.has_filter else "idle")
-            self._complain(": ".join(filter(None, (capitalised(outcome.problem), outcome.hint))))
+            self.complain(": ".join(filter(None, (capitalised(outcome.problem), outcome.hint))))
             return
         self.frame = outcome
         self._set_phase("ended" if outcome.done else "running")
         self.parts.show_frame(outcome)
         self._put(outcome)
-        self._show()
+        self.show_parts()
 
     def note(self) -> str:
         """Return what is said under the plots where nothing is wrong."""
-        return "Preparing the fit" if self.phase == "preparing" else note_of(self._state, self.frame)
+        return "Preparing the fit" if self.phase == "preparing" else note_of(self.state, self.frame)
 
     def _set_phase(self, phase: Phase) -> None:
         was_running, old, self.phase = self.is_running, self.phase, phase
@@ -395,6 +310,12 @@ class FitPanel(QWidget, AbstractView):
         if self.is_running != was_running:
             self.running.emit(self.is_running)
 
-    def _show(self) -> None:
+    def complain(self, words: str) -> None:
+        """Say what is wrong; nothing where the words are empty."""
+        self.problem = words
+        self.show_parts()
+
+    def show_parts(self) -> None:
+        """Show how everything stands."""
         if self.is_open:
             self.parts.show(self)

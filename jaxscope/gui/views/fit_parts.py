@@ -164,15 +164,15 @@ class FitParts:
 
     def show(self, panel: FitPanel) -> None:
         """Show goals, limits and what can be done in the phase of a panel."""
-        plan = panel.plan
+        plan = panel.goals.plan
         frame = panel.frame
         known = {} if frame is None else dict(zip(frame.goals, frame.values, strict=True))
-        self.goals.show_goals(plan.goals, tuple(map(known.get, plan.goals)), panel.selected)
+        self.goals.show_goals(plan.goals, tuple(map(known.get, plan.goals)), panel.goals.selected)
         self.poles.show_value(plan.most_poles)
         self.ringing.show_value(plan.ringing_s * 1e3)
         has_room = len(plan.goals) < MOST_GOALS
         self.add.setEnabled(has_room)
-        has_selection = panel.selection is not None
+        has_selection = panel.goals.selection is not None
         for button, verb, tip in zip((self.keep_span, self.remove_span), ("keep", "remove"), self._tips, strict=True):
             button.setEnabled(has_selection)
             row = ("fit", f"mark the selection: {verb}")

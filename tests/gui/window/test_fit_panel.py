@@ -101,7 +101,7 @@ def test_a_drag_selects_and_keys_mark_goals_that_further_spans_join(desk, panel)
     _press(desk, Qt.Key.Key_K)
     _press(desk, Qt.Key.Key_J)
     assert [(one.verb, len(one.spans)) for one in _goals(desk)] == [("keep", 2), ("remove", 1)]
-    assert panel.selected == 1
+    assert panel.goals.selected == 1
     _press(desk, Qt.Key.Key_Delete)
     assert [one.verb for one in _goals(desk)] == ["keep"]
     desk.store.undo()
@@ -128,7 +128,7 @@ def test_a_click_on_a_mark_selects_its_goal_and_marks_are_seen_with_the_panel_al
     desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", name="alpha", spans=(span,))))
     lane = traces.height() // 6
     QTest.mouseClick(traces, Qt.MouseButton.LeftButton, pos=QPoint(round(traces.width() * 0.3), 2 * lane + lane // 2))
-    assert panel.selected == model.goals.selected == 1
+    assert panel.goals.selected == model.goals.selected == 1
     with_marks = traces.grab().toImage()
     _press(desk, Qt.Key.Key_Escape)
     assert not model.goals.shown
@@ -137,7 +137,7 @@ def test_a_click_on_a_mark_selects_its_goal_and_marks_are_seen_with_the_panel_al
 
 def test_bands_are_typed_and_what_cannot_be_read_says_so(desk, panel):
     panel.parts.add.click()
-    form = panel.popover
+    form = panel.goals.popover
     form.bands.setText("50 Hz and so on")
     QTest.keyClick(form.bands, Qt.Key.Key_Return)
     assert "so on" in form.problem.text()
