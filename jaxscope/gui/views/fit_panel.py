@@ -31,6 +31,8 @@ from jaxscope.session.state import SessionState
 _HINT = "Drag over the traces, then K keeps what is selected and J removes it. Enter starts, Esc closes"
 _RUNS = "Every step is a complete filter; stop at any time and keep what you see"
 _ENDED = "Enter keeps this filter; Esc closes and puts the chain back"
+_OTHER_CHANNELS = "The channels have changed: fit again to follow them, or discard the filter"
+_OTHER_RECORDING = "Another recording was opened: fit again to follow it, or discard the filter"
 Phase = Literal["idle", "preparing", "running", "ended"]
 _HINTS: dict[Phase, str] = {"idle": _HINT, "preparing": _RUNS, "running": _RUNS, "ended": _ENDED}
 _runs = count(1)
@@ -285,8 +287,9 @@ class FitPanel(QWidget, AbstractView):
 
     def show_frame(self, outcome: Outcome) -> None:
         """Show how a fit stands."""
-        if isinstance(outcome, Opened) and self.is_open:
-            self._end()
+        if isinstance(outcome, Opened) and (self.is_running or self.has_filter):
+            self.stop()
+            self.complain(_OTHER_CHANNELS if outcome.is_same else _OTHER_RECORDING)
         if not isinstance(outcome, FitFrame) or outcome.run != self._run or not self.is_running:
             return
         if outcome.problem:

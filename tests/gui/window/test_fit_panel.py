@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from jaxscope.compute.fit_frames import FitFrame, GoalValue
+from jaxscope.compute.frames import Opened
 from jaxscope.filters.manual import SectionsSpec
-from jaxscope.gui.command_table import command
 from jaxscope.gui.theme import theme
-from jaxscope.gui.views import traces_goals
 from jaxscope.gui.views.fit_stage import FITTED
 from jaxscope.session import actions as act
 from jaxscope.session.actions_fit import RemoveGoal, SetGoal
-from jaxscope.session.fit import FitGoal, FitSpan, fit_bands
+from jaxscope.session.fit import FitGoal, fit_bands
 
 HUM = FitGoal(verb="remove", name="Hum", bands=fit_bands("50 Hz"))
 ROWS = ((1.0, -1.6, 1.0, 1.0, -1.3, 0.7),)
@@ -52,11 +51,6 @@ def _press(desk, key, modifier=Qt.KeyboardModifier.NoModifier):
     QTest.keyClick(desk.window.traces, key, modifier)
 
 
-def _select(desk, start_s, stop_s, *names):
-    desk.store.dispatch(act.SelectChannels(names=names))
-    desk.store.dispatch(act.SetCursors(cursors_s=(start_s, stop_s)))
-
-
 @pytest.fixture
 def panel(desk):
     """Return the panel of a fit that was opened by its key."""
@@ -83,92 +77,6 @@ def test_it_takes_the_place_of_the_dock_and_gives_it_back_and_the_response_stays
     _press(desk, Qt.Key.Key_Escape)
     assert not panel.isVisible()
     assert all(part.isVisible() for part in (dock.header, dock.chain, dock.tabs, dock.add_button))
-
-
-def test_a_drag_selects_and_keys_mark_goals_that_further_spans_join(desk, panel):
-    traces = desk.window.traces
-    lane = traces.height() // 6
-    QTest.mousePress(traces, Qt.MouseButton.LeftButton, pos=QPoint(200, 2 * lane + 5))
-    QTest.mouseMove(traces, QPoint(500, 4 * lane - 5))
-    QTest.mouseRelease(traces, Qt.MouseButton.LeftButton, pos=QPoint(500, 4 * lane - 5))
-    assert desk.store.state.viewport.selected_channels == ("O1", "O2")
-    assert desk.store.state.viewport.duration_s == 10.0, "it does not zoom while goals are marked"
-    _press(desk, Qt.Key.Key_K)
-    (goal,) = _goals(desk)
-    assert (goal.verb, goal.channels) == ("keep", ("O1", "O2"))
-    assert goal.spans[0].start_s == pytest.approx(traces.second_at(200), abs=0.02)
-    _select(desk, 6.0, 7.0, "O1", "O2")
-    _press(desk, Qt.Key.Key_K)
-    _press(desk, Qt.Key.Key_J)
-    assert [(one.verb, len(one.spans)) for one in _goals(desk)] == [("keep", 2), ("remove", 1)]
-    assert panel.goals.selected == 1
-    _press(desk, Qt.Key.Key_Delete)
-    assert [one.verb for one in _goals(desk)] == ["keep"]
-    desk.store.undo()
-    assert len(_goals(desk)) == 2
-
-
-def test_without_a_selection_nothing_is_marked_and_the_buttons_say_why(desk, panel):
-    desk.store.dispatch(act.SetCursors(cursors_s=()))
-    _press(desk, Qt.Key.Key_K)
-    assert not _goals(desk)
-    assert not panel.parts.keep_span.isEnabled()
-    assert "Nothing is selected" in panel.parts.keep_span.toolTip()
-    assert command("fit_keep").why_not(desk.window.actions_)
-    _select(desk, 1.0, 2.0, "Fp1")
-    assert panel.parts.keep_span.isEnabled()
-    panel.parts.remove_span.click()
-    assert _goals(desk)[0].verb == "remove"
-
-
-def test_a_click_on_a_mark_selects_its_goal_and_marks_are_seen_with_the_panel_alone(desk, panel):
-    traces, model = desk.window.traces, desk.window.traces.model
-    span = FitSpan(start_s=2.0, stop_s=4.0, channels=("O1",))
-    desk.store.dispatch(SetGoal(goal=HUM))
-    desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", name="alpha", spans=(span,))))
-    lane = traces.height() // 6
-    QTest.mouseClick(traces, Qt.MouseButton.LeftButton, pos=QPoint(round(traces.width() * 0.3), 2 * lane + lane // 2))
-    assert panel.goals.selected == model.goals.selected == 1
-    with_marks = traces.grab().toImage()
-    _press(desk, Qt.Key.Key_Escape)
-    assert not model.goals.shown
-    assert traces.grab().toImage() != with_marks
-
-
-def test_bands_are_typed_and_what_cannot_be_read_says_so(desk, panel):
-    panel.parts.add.click()
-    form = panel.goals.popover
-    form.bands.setText("50 Hz and so on")
-    QTest.keyClick(form.bands, Qt.Key.Key_Return)
-    assert "so on" in form.problem.text()
-    assert form.isVisible()
-    form.bands.setText("50 Hz and 150 Hz")
-    form.name.setText("Hum")
-    QTest.keyClick(form.bands, Qt.Key.Key_Return)
-    assert not form.isVisible()
-    assert [one.sentence for one in _goals(desk)] == ["Remove Hum"]
-    QTest.keyClick(panel.parts.goals, Qt.Key.Key_F2)
-    assert form.bands.text() == "50 Hz and 150 Hz"
-    form.verb.button("keep").click()
-    form.add.click()
-    assert [one.sentence for one in _goals(desk)] == ["Keep Hum"]
-    QTest.keyClick(panel.parts.goals, Qt.Key.Key_Delete)
-    assert not _goals(desk)
-
-
-def test_limits_are_numbers_of_the_document(desk, panel):
-    panel.parts.poles.edited.emit(8.0, "poles")
-    panel.parts.ringing.edited.emit(500.0, "ringing")
-    plan = desk.store.state.document.fit
-    assert (plan.most_poles, plan.ringing_s) == (8, 0.5)
-    desk.store.undo()
-    assert panel.parts.ringing.value == 200.0
-
-
-def test_what_these_goals_need_is_prepared_before_it_is_asked_for(desk, panel):
-    desk.store.dispatch(SetGoal(goal=HUM))
-    assert _asked(desk, "fit ahead")[-1].plan.goals == (HUM,)
-    assert not _asked(desk)
 
 
 def test_enter_starts_and_the_filter_follows_as_one_more_stage_then_enter_keeps_it_as_one_step(desk, running):
@@ -261,6 +169,32 @@ def test_another_edit_of_the_chain_stops_it_and_says_so(desk, running):
     assert "other stages have changed" not in running.parts.words.text()
 
 
+@pytest.mark.parametrize(
+    ("opened", "words"),
+    [({"is_same": True}, "The channels have changed"), ({"path": "/data/other.edf"}, "Another recording was opened")],
+)
+@pytest.mark.parametrize("is_told", [False, True])
+def test_other_channels_or_another_recording_stop_it_and_leave_the_filter_to_be_kept_or_discarded(
+    desk, running, info, opened, words, is_told
+):
+    document = desk.store.state.document
+    if is_told:
+        _told(desk, 1)
+    desk.window.receive(Opened(**{"recording_id": "r", "path": "/data/six.edf", "info": info, **opened}))
+    assert ("stop fit",) in desk.conductor.asked
+    assert not running.is_running
+    assert running.parts.words.text().startswith(words)
+    assert running.has_filter is is_told
+    if is_told:
+        running.parts.discard.click()
+    assert desk.store.state.document.chains == document.chains
+
+
+def test_a_recording_that_is_opened_while_nothing_is_fitted_is_no_news(desk, panel, info):
+    desk.window.receive(Opened(recording_id="r", path="/data/six.edf", info=info, is_same=True))
+    assert panel.problem == ""
+
+
 def test_without_a_chain_one_is_made_and_taken_back(desk, panel):
     desk.store.dispatch(act.SetChains(chains=()))
     desk.store.dispatch(SetGoal(goal=HUM))
@@ -329,22 +263,6 @@ def test_it_paints_in_both_themes_with_many_goals_and_large_text(desk, running, 
         desk.pump()
         assert running.parts.keep.width() >= running.parts.keep.sizeHint().width()
         assert not running.grab().toImage().isNull()
-
-
-def test_a_mark_that_begins_before_the_window_says_what_it_is_in_either_pane(desk, panel, monkeypatch):
-    span = FitSpan(start_s=1.0, stop_s=30.0, channels=("O1",))
-    desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", spans=(span,))))
-    desk.store.dispatch(act.ChooseMode(mode="split"))
-    desk.store.dispatch(act.LookAt(start_s=10.0, duration_s=5.0))
-    view, boxes = desk.window.traces, []
-    real = traces_goals.draw_text
-    monkeypatch.setattr(
-        traces_goals, "draw_text", lambda painter, box, *rest: boxes.append(box) or real(painter, box, *rest)
-    )
-    view.grab()
-    panes = view.model.panes(view.width())
-    assert len(panes) == len(boxes) == 2
-    assert all(pane.shows(box.left()) and pane.shows(box.right()) for pane, box in zip(panes, boxes, strict=True))
 
 
 def test_the_status_bar_tells_what_may_be_done_in_each_phase(desk, running):
