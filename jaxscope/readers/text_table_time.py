@@ -175,13 +175,15 @@ class _NumberCells:
 
         text = _with_points(column, self.decimal)
         self.n_rows += len(text)
-        if self.whole is not None:
-            whole = text.cast(pl.Int64, strict=False)
-            if whole.null_count() == 0:
-                return (whole - self.whole).to_numpy().astype(np.float64)
+        exact = None if self.whole is None else text.cast(pl.Int64, strict=False) - self.whole
+        if exact is not None and exact.null_count() == 0:
+            return exact.to_numpy().astype(np.float64)
         floats = text.cast(pl.Float64, strict=False)
         self.n_unread += floats.null_count()
-        return floats.fill_null(float("nan")).to_numpy() - self.first
+        relative = floats - self.first
+        # beside a cell that is no whole number the others are as exact as elsewhere
+        told = relative if exact is None else exact.cast(pl.Float64).fill_null(relative)
+        return told.fill_null(float("nan")).to_numpy()
 
 
 def _with_points(column: pl.Series, decimal: str) -> pl.Series:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxscope.data.annotations import Gap
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
 from jaxscope.readers import text_table_pieces
@@ -165,87 +164,6 @@ def test_encodings(encoding: str, tmp_path: Path) -> None:
     assert any("not in UTF-8" in warning for warning in recording.info.warnings) is (encoding == "cp1252")
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "step", "rate_hz", "start"),
-    [
-        ("time", 0.0, 0.004, 250.0, None),
-        ("Time (s)", 12.0, 0.004, 250.0, None),
-        ("t [ms]", 0, 4, 250.0, None),
-        ("time_us", 0, 4000, 250.0, None),
-        ("timestamp", 1486559106139796569, 4_000_000, 250.0, datetime(2017, 2, 8, 13, 5, 6, 139796, UTC)),
-        ("timestamp", 1486559106139, 4, 250.0, datetime(2017, 2, 8, 13, 5, 6, 139000, UTC)),
-        ("epoch", 1486559106.5, 0.5, 2.0, datetime(2017, 2, 8, 13, 5, 6, 500000, UTC)),
-        ("Time", 0, 4, 250.0, None),
-    ],
-)
-def test_numeric_times(
-    name: str, first: float, step: float, rate_hz: float, start: datetime | None, tmp_path: Path
-) -> None:
-    rows = "".join(f"{first + step * index!r},{index % 7}\n" for index in range(100))
-    info = make(tmp_path, f"{name},a\n{rows}").info
-    assert [channel.name for channel in info.channels] == ["a"]
-    assert info.channels[0].rate_hz == rate_hz
-    assert info.start == start
-    assert info.duration_s == pytest.approx(100 / rate_hz)
-
-
-def test_a_rounded_time_column_gives_the_round_rate(tmp_path: Path) -> None:
-    rows = "".join(f"{index / 128:.3f},1\n" for index in range(1000))
-    info = make(tmp_path, "time,a\n" + rows).info
-    assert info.channels[0].rate_hz == 128.0
-    assert info.warnings == ()
-
-
-@pytest.mark.parametrize(
-    ("stamp", "start"),
-    [
-        ("2024-02-28 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
-        ("2024-02-28T23:59:59{}Z", datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC)),
-        ("2024-02-29T00:59:59{}+01:00", datetime(2024, 2, 28, 23, 59, 59, tzinfo=UTC)),
-        ("2024/02/28 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
-        ("28.02.2024 23:59:59{}", datetime(2024, 2, 28, 23, 59, 59)),
-        ("2/28/2024 11:59:59{} PM", datetime(2024, 2, 28, 23, 59, 59)),
-    ],
-)
-def test_stamps_whose_whole_seconds_lack_the_fraction(stamp: str, start: datetime, tmp_path: Path) -> None:
-    fractions = ["", ".25", ".50", ".75"]
-    rows = "".join(f"{stamp.format(fraction)},1\n" for fraction in fractions)
-    info = make(tmp_path, "when,a\n" + rows).info
-    assert info.start == start
-    assert info.channels[0].rate_hz == 4.0
-
-
-def test_clock_times_pass_midnight(tmp_path: Path) -> None:
-    rows = "23:59:58,1\n23:59:59,2\n00:00:00,3\n00:00:01,4\n"
-    info = make(tmp_path, "Time,a\n" + rows).info
-    assert info.channels[0].rate_hz == 1.0
-    assert info.start is None
-
-
-def test_dates_that_may_be_read_two_ways_are_told(tmp_path: Path) -> None:
-    rows = "".join(f"3/4/2024 10:00:0{second},1\n" for second in range(5))
-    info = make(tmp_path, "date,a\n" + rows).info
-    assert info.start == datetime(2024, 3, 4, 10)
-    assert info.warnings == ("Dates are read month first",)
-
-
-def test_c098_only_the_time_column_is_read_as_time(tmp_path: Path) -> None:
-    rows = "".join(f"{index / 10},17:03:22,{index}\n" for index in range(50))
-    info = make(tmp_path, "time,code,a\n" + rows).info
-    assert [channel.name for channel in info.channels] == ["a"]
-    assert info.warnings == ("Columns with text are left out: code",)
-
-
-def test_holes_in_even_times_are_gaps(tmp_path: Path) -> None:
-    times = [index / 100 for index in range(300) if not 100 <= index < 150]
-    info = make(tmp_path, "time_s,a\n" + "".join(f"{time},1\n" for time in times)).info
-    assert info.channels[0].rate_hz == 100.0
-    (gap,) = info.gaps
-    assert (gap.start_s, gap.stop_s) == (pytest.approx(1.0), pytest.approx(1.5))
-    assert info.duration_s == pytest.approx(3.0)
-    assert isinstance(gap, Gap)
-
-
 def test_missing_and_bad_cells(tmp_path: Path) -> None:
     text = "a,b\n" + "1,2\n" * 10 + "NA,\n" + ",nan\n" + "-,inf\n" + "oops,3\n" + "4,5\n"
     recording = make(tmp_path, text)
@@ -268,13 +186,6 @@ def test_quotes_comments_empty_lines_and_a_separator_too_many(tmp_path: Path) ->
     assert [channel.name for channel in recording.info.channels] == ["a, left", "b"]
     assert recording.info.channels[0].rate_hz == 2000.0
     np.testing.assert_array_equal(recording.read(0, 9), [[1.5, 3, 5], [2, 4, 6]])
-
-
-def test_a_headerless_first_column_of_even_fractions_is_time(tmp_path: Path) -> None:
-    info = make(tmp_path, "".join(f"{index / 50:.2f} {index * index}\n" for index in range(40))).info
-    assert [channel.rate_hz for channel in info.channels] == [50.0]
-    counted = make(tmp_path, "".join(f"{index},{index * index}\n" for index in range(40))).info
-    assert [channel.rate_hz for channel in counted.channels] == [None, None]
 
 
 def test_a_given_rate_serves_where_there_is_none(tmp_path: Path) -> None:
