@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.compute.batch import filter_file
-from jaxscope.readers import open_recording
+from jaxscope.readers import open_recording, side_notes
 from jaxscope.resource_files import resource_path
 
 
@@ -70,12 +70,47 @@ def test_what_makes_no_sense_is_not_taken(written: Path, tmp_path: Path, wrong: 
         assert "tells of another table" in " | ".join(found.info.warnings)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": "other"}', "[" * 100_000])
+@pytest.mark.parametrize("text", ["null", "{]", "[1]", '{"format": "other"}', '{"format": "other', "[" * 100_000])
 def test_a_file_of_others_beside_a_table_is_nothing(text: str, written: Path, tmp_path: Path) -> None:
     path = changed(written, tmp_path, lambda beside: None)
     Path(f"{path}.json").write_text(text)
     with open_recording(path) as found:
         assert found.info.warnings == ()
+
+
+@pytest.mark.parametrize("n_bytes", [0, 1, 20, 100, -30, -3])
+def test_a_file_that_was_cut_off_is_told(n_bytes: int, written: Path, tmp_path: Path) -> None:
+    path = changed(written, tmp_path, lambda beside: None)
+    beside = Path(f"{path}.json")
+    beside.write_bytes(Path(f"{written}.json").read_bytes()[:n_bytes])
+    with open_recording(path) as found:
+        assert {channel.unit for channel in found.info.channels} == {""}
+        assert found.info.warnings == ("x.csv.json is cut off: units and events in it are not used",)
+
+
+def test_a_file_that_is_too_long_is_told_where_it_is_one_of_ours(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = changed(written, tmp_path, lambda beside: None)
+    monkeypatch.setattr(side_notes, "_MOST_BYTES", 100)
+    with open_recording(path) as found:
+        assert found.info.warnings == ("x.csv.json is too long: units and events in it are not used",)
+    Path(f"{path}.json").write_text(json.dumps({"of": "others", "more": "x" * 100}))
+    with open_recording(path) as found:
+        assert found.info.warnings == ()
+
+
+def test_a_file_that_cannot_be_read_is_told(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, real = changed(written, tmp_path, lambda beside: None), Path.open
+
+    def refuse(self: Path, *given: Any, **named: Any) -> Any:
+        if self.suffix == ".json":
+            raise PermissionError(13, "Permission denied")
+        return real(self, *given, **named)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with open_recording(path) as found:
+        assert found.info.warnings == ("x.csv.json cannot be read: units and events in it are not used",)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
