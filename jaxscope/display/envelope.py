@@ -170,6 +170,7 @@ def _reduce(samples: Samples, how: np.ufunc, out: FloatArray) -> None:
     if samples.shape[-1] > SHORT_BIN:
         how.reduce(samples, axis=-1, out=out)
         return
-    out[...] = samples[..., 0]
+    found = samples[..., 0].copy()  # numpy is slow where types are mixed
     for place in range(1, samples.shape[-1]):
-        how(out, samples[..., place], out=out)
+        how(found, samples[..., place], out=found)
+    out[...] = found

@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 #: what ended streams have left: of how many it is kept at most, each up to so many bytes
 MOST_LEFT, MOST_LEFT_BYTES = 8, 8 << 20
 #: bytes up to which what a stream has made is kept too, as it takes longer than its work; and how much of that
-SMALL_BYTES, MOST_MADE = 2 << 20, 4
+SMALL_BYTES, MOST_MADE = 8 << 20, 4
 _Left = tuple[dict[str, Any], dict[str, Any], dict[Hashable, Any]]
 _left: list[_Left] = []
 

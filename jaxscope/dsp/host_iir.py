@@ -68,11 +68,13 @@ def block_filter(
     """
     n_channels = len(x)
     n_blocks = block_multiple(-(-n_valid // matrices.drive.shape[-2]))
-    # a run holds its matrices, so nothing else has their identity
+    # the matrices of each channel are many: they are held, so nothing else has their identity
+    kept = id(matrices.drive) if matrices.drive.ndim > 2 else (matrices.drive.shape, matrices.drive.dtype.char)
     run: _BlockRun = scratch.made(
-        (n_channels, n_blocks, backwards, id(matrices.drive)),
+        (n_channels, n_blocks, backwards, kept),
         lambda: _BlockRun(n_channels, n_blocks, matrices, scratch, backwards=backwards),
     )
+    run.take(matrices)
 
     def valid(values: Array) -> Array:
         return values[:, values.shape[1] - n_valid :] if backwards else values[:, :n_valid]
@@ -122,16 +124,22 @@ def _level(matrix: Array, n_items: int, n: int, *, backwards: bool) -> _Level:
 
 
 class _BlockRun:
-    """What all chunks of ``n_blocks`` blocks share: rows, and the calls that work on them."""
+    """What all chunks of ``n_blocks`` blocks share: rows, and the calls that work on them.
+
+    Where all channels have the same matrices, it has some of its own, which hold the numbers of those it was told to
+    ``take``: to find all views again for each filter that is tuned takes longer than to copy a few numbers.
+    """
 
     def __init__(
         self, n_channels: int, n_blocks: int, matrices: BlockMatrices, scratch: Scratch, *, backwards: bool
     ) -> None:
         self._block, self._n = matrices.drive.shape[-2:]
-        self._matrices, self._scratch, self._backwards = matrices, scratch, backwards
-        past, own = matrices.respond[..., self._block :, :], matrices.respond[..., : self._block, :]
-        # the state stands on the side of the past, as in a level
-        self._respond = matrices.respond if backwards else np.concatenate([past, own], axis=-2)
+        self._taken: BlockMatrices | None = None
+        if matrices.drive.ndim == 2:
+            drive, *levels = map(np.empty_like, (matrices.drive, *matrices.levels))
+            matrices = matrices._replace(drive=drive, levels=tuple(levels))
+        matrices = self._matrices = matrices._replace(respond=np.empty_like(matrices.respond))
+        self._scratch, self._backwards = scratch, backwards
         self._own = slice(self._block) if backwards else slice(self._n, None)
         self._past = slice(self._block, None) if backwards else slice(self._n)
         self._joined = self._room("joined", (n_channels, n_blocks, self._block + self._n))
@@ -140,6 +148,20 @@ class _BlockRun:
         self._found = self._room("found", (n_channels, n_blocks if n_blocks < FEW_BLOCKS else 1, self._block))
         rows = _Rows(table=self._joined, source=self._own, state=self._past, matrix=matrices.drive)
         self._steps = self._over(rows, matrices.levels)
+
+    def take(self, matrices: BlockMatrices) -> None:
+        """Take the numbers of matrices of the same shapes, where they are not those it has."""
+        if self._taken is not None and self._taken.drive is matrices.drive:
+            return
+        own = self._matrices
+        self._taken, self._matrices = matrices, own._replace(powers=matrices.powers)
+        past, samples = matrices.respond[..., self._block :, :], matrices.respond[..., : self._block, :]
+        # the state stands on the side of the past, as in a level
+        parts = (samples, past) if self._backwards else (past, samples)
+        np.concatenate(parts, axis=-2, out=own.respond)
+        for held, new in zip((own.drive, *own.levels), (matrices.drive, *matrices.levels), strict=True):
+            if held is not new:
+                np.copyto(held, new)
 
     def _room(self, name: str, shape: tuple[int, ...]) -> Array:
         return self._scratch.room(name, shape, self._matrices.drive.dtype)
@@ -254,13 +276,13 @@ class _BlockRun:
         n_channels, n_blocks, _ = self._joined.shape
         whole, number, rest = self._places(count)
         if n_blocks < FEW_BLOCKS:
-            flat = product(self._joined, self._respond, self._found).reshape(n_channels, -1)
+            flat = product(self._joined, self._matrices.respond, self._found).reshape(n_channels, -1)
             np.copyto(out, flat[:, flat.shape[1] - count :] if self._backwards else flat[:, :count])
             return
         blocks, others = self._parts(out)
-        product(self._joined[:, whole], self._respond, blocks)
+        product(self._joined[:, whole], self._matrices.respond, blocks)
         if others.shape[1]:
-            last = product(self._joined[:, number : number + 1], self._respond, self._found)
+            last = product(self._joined[:, number : number + 1], self._matrices.respond, self._found)
             others[...] = last[:, 0, rest]
 
     def _state_after(self, count: int) -> Array:

@@ -16,8 +16,9 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope import arena
 from jaxscope.dsp.block_fir import LANES, new_samples
-from jaxscope.engines import arena, compiled, host_fft, host_transforms
+from jaxscope.engines import compiled, host_fft, host_transforms
 from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, paddings, part_gain

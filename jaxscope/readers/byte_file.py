@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope import arena
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
@@ -209,7 +210,7 @@ class SampleTable:
         -------
         ndarray of float64, shape (n_channels, n_samples)
         """
-        result = np.empty((len(channels), len(span)), dtype=np.float64)
+        result = arena.empty((len(channels), len(span)), np.float64)
         if not result.size:
             return result
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope import arena
 from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.readers.byte_file import ByteArray
@@ -104,7 +105,7 @@ class RecordRecording(Recording):
 
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.empty((len(chosen), len(span)), dtype=np.float64)
+        result = arena.empty((len(chosen), len(span)), np.float64)
         if not result.size:
             return result
         signals = [self._signals[index] for index in chosen]

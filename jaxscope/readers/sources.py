@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from jaxscope import arena
 from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
@@ -72,7 +73,7 @@ class SourcedRecording(Recording):
             rows_of.setdefault(id(places[index].source), []).append(row)
         if len(rows_of) == 1 and len(span):
             return _own(places[chosen[0]].source.read(span, [places[index].row for index in chosen]))
-        result = np.empty((len(chosen), len(span)), dtype=np.float64)
+        result = arena.empty((len(chosen), len(span)), np.float64)
         if not result.size:
             return result
         for rows in rows_of.values():

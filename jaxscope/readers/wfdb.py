@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from jaxscope import arena
 from jaxscope.data.kinds import kind_of
 from jaxscope.data.labels import unique_names
 from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind, FloatArray, Recording, RecordingInfo
@@ -67,7 +68,7 @@ class WfdbRecording(Recording):
 
     def read(self, start: int, stop: int, channels: Sequence[int | str] | None = None) -> FloatArray:
         chosen, span = self._info.reading_span(start, stop, channels)
-        result = np.empty((len(chosen), len(span)))
+        result = arena.empty((len(chosen), len(span)), np.float64)
         if not result.size:
             return result
         per_frame = self._per_frame[chosen[0]]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import scipy.signal
 
+from jaxscope import arena
 from jaxscope.dsp.block_fir import new_samples
-from jaxscope.engines import arena, jax_engine, row_groups, staging
+from jaxscope.engines import jax_engine, row_groups, staging
 from jaxscope.engines.base import NotFiniteError
 from jaxscope.engines.compiled import compilations
 from jaxscope.engines.program import make_program
