@@ -294,21 +294,20 @@ class JaxProgram(AbstractProgram):
         """Mix, filter, cut and take envelopes in one compiled call; see ``AbstractProgram.view``."""
         if montage is None:
             return fused_view(self, self._checked(x), first_sample, bin_size, cut)
-        x = np.asarray(x)
-        x = x if x.dtype == np.float32 else x.astype(np.float64, copy=False)
+        x = np.asarray(x, dtype=None if np.asarray(x).dtype == np.float32 else np.float64)
         weights = checked_matrix(montage, self.n_channels, x.shape[0])
         return fused_view(self, x, first_sample, bin_size, cut, weights)
 
     # -- zero phase --------------------------------------------------------------------------------------------------
     def _both_ways(self, x: Array, rows: Rows) -> Array:
-        if x.shape[1] == 0:
+        if not x.size:
             return np.zeros(x.shape, dtype=self.dtype)
         x = x if x.dtype == np.float64 else x.astype(self.dtype, copy=False)  # padding is made in its precision
         # what is constant in a signal goes from part to part beside it, in float64
         constant = np.zeros(len(rows))
         for k in range(len(self.kinds)):
             x, constant = self._part_both_ways(k, x, constant, rows)
-        return np.add(x, constant[:, np.newaxis].astype(self.dtype), dtype=self.dtype) if constant.any() else x
+        return np.add(x, constant[:, np.newaxis].astype(self.dtype), out=x) if constant.any() else x
 
     def _part_both_ways(self, k: int, x: Array, constant: Array, rows: Rows) -> tuple[Array, Array]:
         """Return what a part makes of ``x + constant``, as samples and a constant."""
@@ -336,10 +335,9 @@ class JaxProgram(AbstractProgram):
             joined = padded(x, edge, kind)
             head, *start = self._steady_start([k], np.asarray(joined[:, 0], np.float64), rows)
             y = arena.empty(joined.shape, self.dtype)
-            states, nothing = [start[0]["state"]], np.zeros(len(rows))
-            self._stream(
-                Flow(x=joined, y=y, numbers=[k], rows=rows, states=states, offset=head["offset"], level=nothing)
-            )
+            begun, nothing = [start[0]["state"]], np.zeros(len(rows))
+            way = Flow(x=joined, y=y, numbers=[k], rows=rows, states=begun, offset=head["offset"], level=nothing)
+            self._stream(way)
             return y[:, 2 * edge :], head["level"] + gains * constant
         if kind == "gustafsson":
             return self._gustafsson(k, x, rows), constant
@@ -348,8 +346,8 @@ class JaxProgram(AbstractProgram):
         nothing = np.zeros(len(rows))
         y = arena.empty(x.shape, self.dtype)
         tail = np.empty(right.shape, dtype=self.dtype)
-        states = [start[0]["state"]]
-        forth = Flow(x=x, y=y, numbers=[k], rows=rows, states=states, offset=head["offset"], level=nothing)
+        begun, offset = [start[0]["state"]], head["offset"]
+        forth = Flow(x=x, y=y, numbers=[k], rows=rows, states=begun, offset=offset, level=nothing)
         states = self._stream(replace(forth, x=left, y=None))
         states = self._stream(replace(forth, states=states))
         self._stream(replace(forth, x=right, y=tail, states=states))
@@ -358,11 +356,13 @@ class JaxProgram(AbstractProgram):
         back, *start = self._steady_start([k], last, rows)
         turns = self.turns and self.kinds[k] in BACKWARDS
         order = slice(None) if turns else slice(None, None, -1)
-        states = [start[0]["state"]]
-        way_back = replace(forth, x=tail[:, order], y=None, states=states, offset=back["offset"], backwards=turns)
-        states = self._stream(way_back)
-        self._stream(replace(way_back, x=y[:, order], y=y[:, order], states=states))
-        return y, back["level"] + gains * head["level"] + gains**2 * constant
+        way_back = replace(forth, x=tail[:, order], y=None, offset=back["offset"], backwards=turns)
+        states = self._stream(replace(way_back, states=[start[0]["state"]]))
+        constant = back["level"] + gains * head["level"] + gains**2 * constant
+        # the last part adds it on its way
+        level, left_over = (constant, nothing) if k == len(self.kinds) - 1 else (nothing, constant)
+        self._stream(replace(way_back, x=y[:, order], y=y[:, order], states=states, level=level))
+        return y, left_over
 
     def _gustafsson(self, k: int, x: Array, rows: Rows) -> Array:
         from jaxscope.engines.scipy_reference import finite_copy, gustafsson
