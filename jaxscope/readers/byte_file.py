@@ -315,8 +315,7 @@ def _multiply(values: FloatArray, gains: Sequence[float] | None) -> None:
         if gains[0] != 1.0:
             values *= gains[0]
         return
-    for row, gain in zip(values, gains, strict=True):
-        row *= gain
+    values *= np.array(gains)[:, np.newaxis]
 
 
 def _runs(channels: Sequence[int]) -> Iterator[tuple[slice, int]]:

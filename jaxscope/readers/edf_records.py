@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from jaxscope.readers.byte_file import ByteArray, ByteFile, int24
 
-#: How many bytes are taken from the file at a time: shorter rows cost more in turning to the next than they save.
-CHUNK_BYTES = 2 << 20
+#: How many bytes are taken from the file at a time: what is made of them stays near a processor.
+CHUNK_BYTES = 1 << 20
 #: Records larger than this are not read whole.
 _LARGE_RECORD_BYTES = 1 << 20
 #: Below this, skipping bytes costs more than reading them.
