@@ -15,6 +15,7 @@ from jaxscope.cli.chains import chains_by_recording
 from jaxscope.cli.output import print_json, progress, show, table, warn
 from jaxscope.cli.parameters import (
     NameList,
+    OutputSuffix,
     montage_of,
     montage_option,
     option_option,
@@ -23,7 +24,7 @@ from jaxscope.cli.parameters import (
     raw_layout_option,
     samples_first_option,
 )
-from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, counted, one_line
+from jaxscope.errors import ChainError, JaxscopeError, RecordingError, UsageError, WriteError, counted, one_line
 from jaxscope.interruption import ended_in_order, keep_tracker, signals_held, take_signals
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class _Job:
 @click.command("filter", short_help="Filter recordings and write the results.")
 @click.argument("files", type=click.Path(), nargs=-1, required=False)
 @click.option("-o", "--output", type=click.Path(), help="The file to write; its suffix decides the format.")
-@click.option("--output-dir", type=click.Path(), help="Write into this folder, keeping name and format.")
+@click.option("--output-dir", type=click.Path(), help="Write into this folder, keeping each name.")
+@click.option("--to", "suffix", type=OutputSuffix(), help="Format in --output-dir, such as edf, for all of them.")
 @click.option(
     "--chain",
     "chains",
@@ -128,6 +130,8 @@ def _check_together(given: dict[str, Any]) -> None:
         raise UsageError("there is no filter", hint="give --chain, --project or --montage")
     if bool(given["output"]) == bool(given["output_dir"]):
         raise UsageError("there must be one of -o and --output-dir", hint="-o for one file, --output-dir for several")
+    if given["suffix"] and not given["output_dir"]:
+        raise UsageError("--to is for --output-dir", hint="give the output of -o the suffix of its format")
 
 
 def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
@@ -160,7 +164,7 @@ def _jobs_from(files: tuple[str, ...], given: dict[str, Any]) -> list[_Job]:
         _Job(
             source=one.path,
             target=_target(one, given),
-            chains=chains[one.path],
+            chains=_unwritable(one, given) or chains[one.path],
             options={**options, "events": events_for(one.path, document)},
         )
         for one in sources
@@ -261,8 +265,25 @@ def _engine_options(given: dict[str, Any], engine: Any) -> dict[str, Any]:
     }
 
 
+def _unwritable(source: Input, given: dict[str, Any]) -> WriteError | None:
+    """Return the error of an input whose own format is none that can be written, where no other was asked for."""
+    from jaxscope.writers import SUFFIXES
+
+    suffix = Path(source.name).suffix
+    if given["output"] or given["suffix"] or suffix.lower() in SUFFIXES:
+        return None
+    return WriteError(
+        f"jaxscope can't write {suffix} files" if suffix else f"{source.name} has no suffix",
+        hint=f"choose a format with --to: {', '.join(one[1:] for one in SUFFIXES)}",
+    )
+
+
 def _target(source: Input, given: dict[str, Any]) -> str:
-    return given["output"] or str(Path(given["output_dir"]) / source.name)
+    """Return where the output goes: under the name of the input, in its format where it is not told another."""
+    if given["output"]:
+        return str(given["output"])
+    target = Path(given["output_dir"]) / source.name
+    return str(target.with_suffix(given["suffix"]) if given["suffix"] else target)
 
 
 def _run_all(work: list[_Job], jobs: int, report: Any, scheduler: str | None = None) -> Any:

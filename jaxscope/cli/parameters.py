@@ -66,6 +66,20 @@ class OptionPairs(click.ParamType[tuple[tuple[str, str], ...]]):
         return tuple(pairs)
 
 
+class OutputSuffix(click.ParamType[str]):
+    """The suffix of a format that can be written, with or without its dot."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from jaxscope.writers import SUFFIXES
+
+        suffix = f".{value.strip().lower().removeprefix('.')}"
+        if suffix not in SUFFIXES:
+            self.fail(f"{value!r} is none of {', '.join(one[1:] for one in SUFFIXES)}", param, ctx)
+        return suffix
+
+
 def options_of(options: Sequence[tuple[tuple[str, str], ...]], raw_layout: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return what was told about a file by ``--option`` and ``--raw-layout``, by name."""
     told = {name: value for pairs in options for name, value in pairs}

@@ -2,14 +2,16 @@
 
 Invariant: the order is that of the inputs, and within a folder or pattern that of the names; what was there before is
 not taken again from one of these. A folder means the recordings in it at any depth, by their suffix, and where each
-lies in it is kept in the output. Notes in a folder are no recordings: there, a text must look like a table. What was
-made of a recording that lies in the same folder is marked as such.
+lies in it is kept in the output. Notes in a folder are no recordings: there, a text must look like a table; and what
+belongs to another recording beside it is none either: its samples, its segments. What was made of a recording that
+lies in the same folder is marked as such.
 """
 
 from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from pathlib import Path
 from jaxscope.compute.provenance import made_from
 from jaxscope.data.annotations import EventEdits
 from jaxscope.errors import ReadError, UsageError, WriteError
-from jaxscope.readers import READERS, SUFFIXES
+from jaxscope.readers import READERS, SUFFIXES, open_recording
 from jaxscope.readers.base import read_head
 from jaxscope.session.events import edits_of
 from jaxscope.session.project import fingerprint
@@ -29,7 +31,11 @@ _HEADERS: dict[str, tuple[str, ...]] = {
     ".eeg": (".vhdr", ".VHDR", ".ahdr"),
     ".vmrk": (".vhdr", ".VHDR", ".ahdr"),
     ".fdt": (".set", ".SET"),
+    ".mat": (".hea",),
 }
+_BRAINVISION_HEADS = frozenset({".vhdr", ".ahdr"})
+#: How the name of a later part of a divided FIF file ends.
+_FIF_PART = re.compile(r"-\d+\.fif$")
 #: How the name of a folder of results ends, which lies beside that of the recordings where nothing else is said.
 RESULTS = "-filtered"
 _MAYBE_NOTES = frozenset({".txt", ".log", ".asc"})
@@ -92,7 +98,9 @@ def _in_folder(text: str, besides: str | None) -> Iterator[Input]:
             name for name in folders if not name.startswith(".") and os.path.realpath(os.path.join(root, name)) != out
         )
         here = Path(root)
-        names += [str((here / name).relative_to(folder)) for name in sorted(files) if _is_recording(here / name)]
+        found = [here / name for name in sorted(files) if _is_recording(here / name)]
+        parts = _parts_of_others(found)
+        names += [str(path.relative_to(folder)) for path in found if os.path.realpath(path) not in parts]
     if not names:
         raise UsageError(f"{text} holds no recordings", hint="name files, or another folder")
     yield from (Input(path=str(folder / name), name=name, made_of=_made_of(folder, name)) for name in names)
@@ -119,6 +127,43 @@ def _is_recording(path: Path) -> bool:
     if suffix in _MAYBE_NOTES and not _is_table(path):
         return False
     return not any(path.with_suffix(header).is_file() for header in _HEADERS.get(suffix, ()))
+
+
+def _parts_of_others(paths: Sequence[Path]) -> set[str]:
+    """Return the real paths of those files of a folder that belong to another recording among them.
+
+    Only what may name such files is opened: a record of several segments, a header beside samples of another name, the
+    first part of a divided file.
+    """
+    suffixes = {path.suffix.lower() for path in paths}
+    has_samples = not suffixes.isdisjoint((".eeg", ".vmrk"))
+    divided = {_FIF_PART.sub(".fif", path.name) for path in paths if _FIF_PART.search(path.name)}
+    parts: set[str] = set()
+    for path in paths:
+        suffix = path.suffix.lower()
+        is_head = (suffix in _BRAINVISION_HEADS and has_samples) or path.name in divided
+        if is_head or (suffix == ".hea" and _has_segments(path)):
+            own = os.path.realpath(path)
+            parts |= {os.path.realpath(one) for one in _files_of(path)} - {own}
+    return parts
+
+
+def _has_segments(header: Path) -> bool:
+    """Say whether a header of WFDB lists segments: its first line that is no comment names their number."""
+    with suppress(ReadError):
+        lines = read_head(header).decode("latin-1").splitlines()
+        first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+        return "/" in first.split(maxsplit=1)[0] if first else False
+    return False
+
+
+def _files_of(path: Path) -> tuple[str, ...]:
+    """Return all files of a recording; none of one that cannot be opened, which filtering it tells."""
+    try:
+        with open_recording(path) as recording:
+            return recording.info.files
+    except ReadError:
+        return ()
 
 
 def _is_table(path: Path) -> bool:

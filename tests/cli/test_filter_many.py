@@ -292,3 +292,50 @@ def test_a_project_tells_what_its_recording_does_not(tmp_path: Path) -> None:
     with np.load(tmp_path / "y.npz") as content:
         assert content["rate_hz"] == 100.0
         np.testing.assert_array_equal(content["data"], np.arange(400).reshape(200, 2).T)
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    """Return a folder of recordings that lie in several files each, of formats that are read and not written."""
+    folder = tmp_path / "ward"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.hea").write_text(f"{name} 1 100 200\n{name}.dat 16 1/mV\n")
+        (folder / f"{name}.dat").write_bytes(np.arange(200, dtype="<i2").tobytes())
+    (folder / "long.hea").write_text("# several\nlong/3 1 100 400\nlayout 0\none 200\ntwo 200\n")
+    (folder / "layout.hea").write_text("layout 1 100 0\n~ 0 1/mV\n")
+    (folder / "m.hea").write_text("m 1 100 188\nm.mat 16+24 1/mV\n")
+    (folder / "m.mat").write_bytes(bytes(24) + np.arange(188, dtype="<i2").tobytes())
+    (folder / "other.vhdr").write_text(
+        "Brain Vision Data Exchange Header File Version 1.0\n[Common Infos]\nDataFile=night.eeg\n"
+        "MarkerFile=night.vmrk\nNumberOfChannels=1\nSamplingInterval=10000\n[Binary Infos]\nBinaryFormat=INT_16\n"
+        "[Channel Infos]\nCh1=Fz,,1,uV\n"
+    )
+    (folder / "night.eeg").write_bytes(np.arange(200, dtype="<i2").tobytes())
+    (folder / "night.vmrk").write_text("Brain Vision Data Exchange Marker File, Version 1.0\n[Marker Infos]\n")
+    return folder
+
+
+def test_parts_of_a_recording_in_a_folder_are_no_recordings(ward: Path) -> None:
+    assert [one.name for one in find_inputs([str(ward)], besides=None)] == ["long.hea", "m.hea", "other.vhdr"]
+    (ward / "other.vhdr").unlink()  # then nothing tells what these are, and filtering them says so
+    names = [one.name for one in find_inputs([str(ward)], besides=None)]
+    assert names == ["long.hea", "m.hea", "night.eeg", "night.vmrk"]
+
+
+def test_a_folder_is_written_in_another_format(
+    ward: Path, chain: Path, told: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    refused = told(3, ward, "--chain", chain, "--output-dir", out)
+    assert [Path(one["path"]).name for one in refused["outputs"]] == ["other.vhdr"]
+    assert all("can't write .hea files; choose a format with --to: edf, " in one["error"] for one in refused["failed"])
+    done = told(0, ward, "--chain", chain, "--output-dir", out, "--to", "BDF")
+    assert [Path(one["path"]).name for one in done["outputs"]] == ["long.bdf", "m.bdf", "other.bdf"]
+    assert [one["n_samples"] for one in done["outputs"]] == [400, 188, 200]
+    again = told(0, ward, "--chain", chain, "--output-dir", out, "--to", ".bdf", "--resume")
+    assert [one["seconds"] for one in again["outputs"]] == [0, 0, 0]
+    capsys.readouterr()
+    assert run(("filter", str(ward), "--chain", str(chain), "--output-dir", str(out), "--to", "gdf")) == 2
+    assert "is none of edf, bdf, vhdr" in capsys.readouterr().err
+    assert run(("filter", str(ward / "m.hea"), "--chain", str(chain), "-o", str(out / "y.csv"), "--to", "edf")) == 2
