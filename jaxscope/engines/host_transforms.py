@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -40,7 +41,7 @@ CACHE_BYTES, BEYOND_CACHE = 1 << 20, 0.06
 LANES = {4: (4, 2.0), 8: (2, 1.3)}
 #: pieces in a group are a multiple of this, so that none is alone
 EVEN = 4
-#: bytes of the factors of all channels up to which they are kept, and those of a thread's room
+#: bytes of the factors of all channels, of all lengths together, up to which they are kept; those of a thread's room
 MOST_KEPT_BYTES, MOST_ROOM_BYTES = 64 << 20, 8 << 20
 
 
@@ -102,6 +103,31 @@ class Factors(NamedTuple):
     highest: Array
 
 
+class _Kept:
+    """Factors that are kept by length and direction, the latest used of them; safe on any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._every: OrderedDict[tuple[int, bool], Factors] = OrderedDict()
+
+    def of(self, length: int, make: Callable[[], Factors], *, backwards: bool) -> Factors:
+        """Return what is kept, or make it; the oldest go where all are too large, but never the newest."""
+        key = length, backwards
+        with self._lock:  # who wants the same waits for it, and does not make it once more
+            found = self._every.get(key)
+            if found is None:
+                found = self._every[key] = make()
+                while len(self._every) > 1 and self.n_bytes > MOST_KEPT_BYTES:
+                    self._every.popitem(last=False)
+            self._every.move_to_end(key)
+            return found
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all together."""
+        return sum(values.nbytes for factors in self._every.values() for values in factors)
+
+
 class Spectra:
     """The transforms of taps, by length, for one set of taps or for one of each channel.
 
@@ -115,7 +141,7 @@ class Spectra:
         used = np.flatnonzero(taps.reshape(-1, taps.shape[-1]).any(axis=0))
         self._taps = taps[..., : used[-1] + 1 if len(used) else 1]
         self._dtype = np.dtype(dtype)
-        self._kept: dict[tuple[int, bool], Factors] = {}
+        self._kept = _Kept()
         self._rows: Any = slice(None)
 
     @property
@@ -141,10 +167,9 @@ class Spectra:
         return Factors(*(values[numbers, np.newaxis] for values in found))
 
     def _of_all(self, length: int, *, backwards: bool) -> Factors:
-        kept = self._kept.get((length, backwards))
-        if kept is None:
-            kept = self._kept[length, backwards] = _factors(self._taps, length, self._dtype, backwards=backwards)
-        return kept
+        return self._kept.of(
+            length, lambda: _factors(self._taps, length, self._dtype, backwards=backwards), backwards=backwards
+        )
 
 
 def spectra_of(parts: Sequence[Taps], dtype: npt.DTypeLike) -> Spectra:

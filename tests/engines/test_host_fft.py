@@ -150,6 +150,32 @@ def test_taps_of_their_own_beyond_what_is_kept(chain, monkeypatch) -> None:
     np.testing.assert_allclose(kept, make_program(designs, n_channels=5, method="scipy").run(x), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("by_channel", [False, True])
+def test_transforms_of_all_lengths_together_are_kept_up_to_a_limit_and_those_of_before_go(by_channel, monkeypatch):
+    n_channels, rows = (6, np.array([1, 4])) if by_channel else (1, np.array([0]))
+    spectra = host_transforms.spectra_of([random_taps(90, seed) for seed in range(n_channels)], "float64")
+    most = n_channels * 10_000 * 8
+    monkeypatch.setattr(host_transforms, "MOST_KEPT_BYTES", most)
+    made, real = [], host_transforms._factors
+
+    def note(taps, length, *given, **named):
+        made.append(length)
+        return real(taps, length, *given, **named)
+
+    monkeypatch.setattr(host_transforms, "_factors", note)
+    for length in (512, 1024, 2048, 4096, 8192):
+        for backwards in (False, True):
+            spectra.of(length, rows, backwards=backwards)
+            assert spectra._kept.n_bytes <= most
+    spectra[:1].of(8192, rows[:1] * 0, backwards=True)
+    assert made == [512, 512, 1024, 1024, 2048, 2048, 4096, 4096, 8192, 8192], "the newest is there"
+    found = spectra.of(512, rows, backwards=False)
+    assert made[-1] == 512
+    expected = host_transforms.spectra_of([random_taps(90, seed) for seed in range(n_channels)], "float64")
+    for own, other in zip(found, expected.of(512, rows, backwards=False), strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
 @pytest.mark.parametrize("gaps", ["segment", "propagate"])
 @pytest.mark.parametrize("phase", ["causal", "zero"])
 def test_gaps(gaps, phase, chain) -> None:
