@@ -143,12 +143,8 @@ def design_frame(
     designs = tuple(made for made in alone if isinstance(made, ChainDesign))
     frequencies = _frequencies(designs, rate_hz, edges_of(limits, rate_hz))
     levels = [_magnitude(_one_pass(made), frequencies) if isinstance(made, ChainDesign) else None for made in alone]
-    facts = [
-        _facts(replace(stage, enabled=True), rate_hz, chain.phase)
-        if words and isinstance(made, ChainDesign)
-        else known.get((number, place, rate_hz), ())
-        for place, (made, stage) in enumerate(pairs)
-    ]
+    held = [known.get((number, place, rate_hz), ()) for place in range(len(alone))]
+    facts = _facts_of(pairs, rate_hz, chain.phase) if words else held
     total = _total(pairs, levels, frequencies)
     parts = tuple(part for made in working for part in made.parts)
     radius, stable = _stability(parts)
@@ -172,6 +168,14 @@ def design_frame(
         quantised=quantised_chain(state.viewport.word, alone, [stage.enabled for stage in chain.stages], frequencies),
         delays_s=_delays(state, info) if state.viewport.line_up else (),
     )
+
+
+def _facts_of(pairs: Sequence[tuple[ChainDesign | SpecError, Stage]], rate_hz: float, phase: Phase) -> list[Facts]:
+    """Return the facts of each stage as if it were on; none of one that cannot be designed."""
+    return [
+        _facts(replace(stage, enabled=True), rate_hz, phase) if isinstance(made, ChainDesign) else ()
+        for made, stage in pairs
+    ]
 
 
 def _total(

@@ -17,10 +17,9 @@ from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.engines import scipy_stretch
 from jaxscope.engines.program import make_program
-from jaxscope.errors import ReadError, SpecError, UnstableError, UsageError, WriteError
+from jaxscope.errors import ReadError, SpecError, UsageError, WriteError
 from jaxscope.filters.fir import FirWindow
 from jaxscope.filters.iir import Butterworth
-from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.simple import Gain
 from jaxscope.filters.smoothing import Median, SavitzkyGolay
 from jaxscope.filters.spec import FilterChain, Padding, Stage
@@ -260,74 +259,6 @@ def test_no_chain_for_any_channel_is_a_warning(npz, tmp_path):
     assert any("no chain" in sentence for sentence in result["warnings"])
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"channels": ("absent",)}, UsageError),
-        ({"start_s": 500.0}, UsageError),
-        ({"start_s": 5.0, "stop_s": 5.0}, UsageError),
-        ({"start_s": -1.0}, UsageError),
-        ({"method": "magic"}, UsageError),
-    ],
-)
-def test_what_makes_no_sense_is_refused_before_anything_is_written(npz, tmp_path, options, error):
-    path, _ = npz
-    with pytest.raises(error):
-        filter_file(str(path), str(tmp_path / "out.npy"), [FilterChain(stages=BAND)], **options)
-    assert [item.name for item in tmp_path.iterdir()] == ["in.npz"]
-
-
-def test_a_filter_that_cannot_run_is_refused(npz, tmp_path):
-    path, _ = npz
-    unstable = FilterChain(stages=(Stage(spec=SectionsSpec(rows=((1.0, 0.0, 0.0, 1.0, -2.1, 1.2),))),))
-    with pytest.raises(UnstableError) as caught:
-        filter_file(str(path), str(tmp_path / "out.npy"), [unstable])
-    assert caught.value.exit_code == 4
-    assert caught.value.pole_radius > 1
-    too_high = FilterChain(stages=(Stage(spec=Butterworth(band="lowpass", order=2, cutoff_hz=100.0)),))
-    with pytest.raises(SpecError, match="100"):
-        filter_file(str(path), str(tmp_path / "out.npy"), [too_high])
-    assert [item.name for item in tmp_path.iterdir()] == ["in.npz"]
-
-
-def test_an_output_is_replaced_only_when_asked_and_never_the_input(npz, tmp_path):
-    path, _ = npz
-    target = tmp_path / "out.npy"
-    target.write_bytes(b"precious")
-    with pytest.raises(WriteError, match="exists"):
-        filter_file(str(path), str(target), [FilterChain(stages=BAND)])
-    assert target.read_bytes() == b"precious"
-    filter_file(str(path), str(target), [FilterChain(stages=BAND)], overwrite=True)
-    assert np.load(target).shape == (3, 20_000)
-    with pytest.raises(WriteError, match="input"):
-        filter_file(str(target), str(target), [FilterChain(stages=BAND)], overwrite=True, rate_hz=RATE)
-    other = tmp_path / "out2.npy"
-    (tmp_path / "out2.npy.json").write_text('{"mine": 1}')
-    with pytest.raises(WriteError, match="exists"):
-        filter_file(str(path), str(other), [FilterChain(stages=BAND)])
-
-
-def test_samples_that_the_input_names_are_never_replaced(tmp_path):
-    samples = tmp_path / "night.eeg"
-    samples.write_bytes(np.arange(2000, dtype="<i2").tobytes())
-    (tmp_path / "other.vhdr").write_text(
-        "Brain Vision Data Exchange Header File Version 1.0\n[Common Infos]\nDataFile=night.eeg\nNumberOfChannels=1\n"
-        "SamplingInterval=10000\n[Binary Infos]\nBinaryFormat=INT_16\n[Channel Infos]\nCh1=Fz,,1,uV\n"
-    )
-    before = samples.read_bytes()
-    for name in ("night.vhdr", "other.vhdr"):
-        with pytest.raises(WriteError, match=r"night\.eeg belongs to the input|is the input itself"):
-            filter_file(str(tmp_path / "other.vhdr"), str(tmp_path / name), [FilterChain(stages=BAND)], overwrite=True)
-    assert samples.read_bytes() == before
-    (tmp_path / "record.hea").write_text("record 1 100 1000\nsignal.mat 16 1/uV\n")
-    (tmp_path / "signal.mat").write_bytes(before)
-    with pytest.raises(WriteError, match=r"signal\.mat belongs to the input record\.hea"):
-        filter_file(
-            str(tmp_path / "record.hea"), str(tmp_path / "signal.mat"), [FilterChain(stages=BAND)], overwrite=True
-        )
-    assert (tmp_path / "signal.mat").read_bytes() == before
-
-
 def test_a_recording_without_rate_or_signal_is_refused(tmp_path):
     path = tmp_path / "plain.npy"
     np.save(path, noise(500))
@@ -395,16 +326,3 @@ def test_samples_that_become_infinite_are_told_by_their_channel(tmp_path):
         result = filter_file(str(tmp_path / "x.npz"), str(tmp_path / "y.npy"), [chain], overwrite=True, method=method)
         told = [words for words in result["warnings"] if "infinite" in words]
         assert told == ["3 samples of b are infinite after the filter: they are larger than a number can be"]
-
-
-@pytest.mark.parametrize("suffix", ["npy", "vhdr"])
-@pytest.mark.parametrize("failure", [KeyboardInterrupt, WriteError("full", hint="")])
-def test_no_output_is_left_without_its_provenance(npz, tmp_path, monkeypatch, suffix, failure):
-    def fail(*_):
-        raise failure
-
-    before = {path.name for path in tmp_path.iterdir()}
-    monkeypatch.setattr("jaxscope.compute.batch.write_provenance", fail)
-    with pytest.raises((KeyboardInterrupt, WriteError)):
-        filter_file(str(npz[0]), str(tmp_path / f"y.{suffix}"), [FilterChain(stages=(Stage(spec=Gain(gain=2.0)),))])
-    assert {path.name for path in tmp_path.iterdir()} == before

@@ -71,7 +71,6 @@ def make_frame() -> MakeFrame:
         low, high = before - 1.0, before + 1.0
         after = np.tile(wave, (len(NAMES), 1)) * 0.5
         same = Envelope(low=before, high=before)
-        filtered = (True, True, True, True, False, True)
         block = TraceBlock(
             rate_hz=RATE_HZ,
             channels=tuple(range(len(NAMES))),
@@ -80,7 +79,7 @@ def make_frame() -> MakeFrame:
             before=same if bins == 1 else Envelope(low=low, high=high),
             after=Envelope(low=after, high=after),
             difference=Envelope(low=before - after, high=before - after),
-            filtered=filtered,
+            filtered=(True, True, True, True, False, True),
             before_offset=np.full(len(NAMES), 100.0),
             after_offset=np.zeros(len(NAMES)),
             removed_rms=np.array([7.0, 8.0, 9.0, 10.0, np.nan, 0.5]),
