@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
+
+import numpy as np
 import pytest
+from scipy import signal
 
 from jaxscope.compute.bench import SCENES, run_scenes, summary
 from jaxscope.engines import bench_auto, bench_grid, bench_growth, bench_sparse
@@ -41,13 +46,34 @@ def test_points_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(row["threads_ns_per_sample"] > 0 for row in rows)
 
 
-def test_growth_tells_an_exponent_and_the_memory() -> None:
+def test_growth_tells_the_exponents_of_the_times_and_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def timed(function: partial[np.ndarray]) -> tuple[np.ndarray, float]:
+        y = function()
+        is_reference = function.func is signal.sosfilt
+        return y, 1e-9 * y.size ** (1.25 if is_reference else 0.75)
+
+    monkeypatch.setattr(bench_growth, "_quickest", timed)
     rows = bench_growth.run(0.0, powers=range(15, 18))
     assert_rows(rows)
     assert [row["n_total"] for row in rows] == [1 << 15, 1 << 16, 1 << 17]
-    assert 0 < rows[-1]["exponent"] < 3
+    assert rows[0]["ours_ns_per_sample"] == pytest.approx((1 << 15) ** -0.25)
+    assert rows[0]["ratio"] == pytest.approx((1 << 15) ** 0.5)
+    assert rows[-1]["exponent"] == pytest.approx(0.75)
+    assert rows[-1]["reference_exponent"] == pytest.approx(1.25)
+    assert not any("exponent" in row for row in rows[:-1])
     assert rows[-1]["input_bytes"] == rows[-1]["output_bytes"] == 4 << 17
     assert bench_growth.fitted_exponent([10, 100, 1000], [2.0, 200.0, 20000.0]) == pytest.approx(2.0)
+
+
+def test_the_quickest_of_several_runs_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, lengths_s = [0.0], iter([3.0, 0.5, 2.0])
+
+    def work() -> str:
+        now[0] += next(lengths_s)
+        return "done"
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    assert bench_growth._quickest(work, runs=3) == ("done", 0.5)
 
 
 def test_sparse_tells_from_which_density_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
