@@ -9,6 +9,7 @@ from jaxscope.filters.shapes import name_of_chain, stage_title
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.events import describe_events
 from jaxscope.session.fit import describe_fit
+from jaxscope.session.fitted import is_fitted, is_fitted_anew
 from jaxscope.session.state import Document
 
 _PHASES = {"causal": "Causal", "zero": "Zero-phase", "minimum": "Minimum phase"}
@@ -61,6 +62,8 @@ def _describe_number(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
     added = [chain for chain in after if chain not in before]
     gone = [chain for chain in before if chain not in after]
     if len(added) == 1 and len(after) == len(before) + 1:
+        if added[0].stages and all(map(is_fitted, added[0].stages)):
+            return "Fit a filter"
         return f"Filter {added[0].name or name_of_chain(added[0])}"
     if len(gone) == 1 and len(after) == len(before) - 1:
         return f"Remove filter {gone[0].name or name_of_chain(gone[0])}"
@@ -79,7 +82,7 @@ def _describe_chains(before: tuple[FilterChain, ...], after: tuple[FilterChain, 
     if abs(len(old.stages) - len(new.stages)) > 1:
         return "Stages of the chain"
     if len(old.stages) < len(new.stages):
-        return "Add stage"
+        return "Fit a filter" if any(is_fitted(one) for one in new.stages if one not in old.stages) else "Add stage"
     if len(old.stages) > len(new.stages):
         return "Remove stage"
     stages = [(one, other) for one, other in zip(old.stages, new.stages, strict=True) if one != other]
@@ -106,6 +109,8 @@ def _describe_stage(before: Stage, after: Stage) -> str:
         return _describe_roots(before, after)
     if before.enabled != after.enabled:
         return f"{title} {'on' if after.enabled else 'off'}"
+    if is_fitted_anew(before, after):
+        return "Fit the filter again"
     if before.spec.family != after.spec.family:
         return f"{stage_title(before)} to {title}"
     for item in fields(after.spec):

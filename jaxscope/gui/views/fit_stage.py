@@ -14,17 +14,15 @@ from jaxscope.filters.manual import SectionsSpec
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.views.base import Dispatch
 from jaxscope.session.actions import Action, AddStage, PutStageBack, RemoveStage, ReplaceSpec, SetChains
+from jaxscope.session.fitted import FITTED, is_fitted
 from jaxscope.session.state import SessionState
-
-#: what a fitted stage is called, and known by when it is fitted again
-FITTED = "Fitted"
 
 
 def fitted_before(state: SessionState) -> tuple[int, int | None]:
     """Return the active chain, and the place of the stage in it that was fitted last."""
     chain, chains = state.viewport.active_chain, state.document.chains
     stages = chains[chain].stages if chain < len(chains) else ()
-    places = [at for at, one in enumerate(stages) if one.name == FITTED and isinstance(one.spec, SectionsSpec)]
+    places = [at for at, one in enumerate(stages) if is_fitted(one)]
     return chain, places[-1] if places else None
 
 

@@ -12,10 +12,10 @@ from jaxscope.compute.fit_frames import FitFrame, GoalValue
 from jaxscope.compute.frames import Opened
 from jaxscope.filters.manual import SectionsSpec
 from jaxscope.gui.theme import theme
-from jaxscope.gui.views.fit_stage import FITTED
 from jaxscope.session import actions as act
 from jaxscope.session.actions_fit import RemoveGoal, SetGoal
 from jaxscope.session.fit import FitGoal, fit_bands
+from jaxscope.session.fitted import FITTED
 
 HUM = FitGoal(verb="remove", name="Hum", bands=fit_bands("50 Hz"))
 ROWS = ((1.0, -1.6, 1.0, 1.0, -1.3, 0.7),)
@@ -102,6 +102,32 @@ def test_enter_starts_and_the_filter_follows_as_one_more_stage_then_enter_keeps_
     assert desk.window.strip.legend.entries()[-1].note != "redrawn at every 8th step"
     desk.store.undo()
     assert len(_stages(desk)) == 1
+
+
+def test_undo_says_that_a_filter_was_fitted_and_that_it_was_fitted_again(desk, running):
+    store = desk.store
+    _told(desk, 1)
+    _press(desk, Qt.Key.Key_Return)
+    assert store.undo_text == "Fit a filter"
+    rows = ((1.0, -1.5, 1.0, 1.0, -1.2, 0.6),)
+    store.dispatch(act.ReplaceSpec(chain=0, stage=1, spec=SectionsSpec(rows=((*rows[0][:5], 0.5),))))
+    store.dispatch(act.ReplaceSpec(chain=0, stage=1, spec=SectionsSpec(rows=rows)))
+    assert "again" not in store.undo_text, "a hand has edited a number"
+    _press(desk, Qt.Key.Key_W, Qt.KeyboardModifier.ShiftModifier)
+    _press(desk, Qt.Key.Key_Return)
+    _told(desk, 9)
+    _press(desk, Qt.Key.Key_Return)
+    assert store.undo_text == "Fit the filter again"
+    store.dispatch(act.AddStage(chain=0, at=2, stage=_stages(desk)[0]))
+    assert store.undo_text == "Add stage"
+
+
+def test_undo_says_that_a_filter_was_fitted_where_there_was_no_chain(desk, panel):
+    desk.store.dispatch(act.SetChains(chains=()))
+    desk.store.dispatch(SetGoal(goal=HUM))
+    _press(desk, Qt.Key.Key_Return)
+    _told(desk, 1)
+    assert desk.store.undo_text == "Fit a filter"
 
 
 def test_discard_leaves_no_trace_of_it(desk, running):
