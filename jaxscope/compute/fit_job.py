@@ -20,6 +20,7 @@ from jaxscope.compute.design_job import rate_of_chain
 from jaxscope.compute.designs import Refusal, design_or_refusal
 from jaxscope.compute.fit_frames import FitFrame, GoalValue
 from jaxscope.compute.fit_signals import MarkedRow, marked_rows
+from jaxscope.compute.frames import Busy
 from jaxscope.compute.library import OpenRecording
 from jaxscope.compute.scheduler import Cancelled, CancelToken, Lane, Scheduler, Steps
 from jaxscope.compute.trace_job import trouble_of
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 _LANE, _AHEAD = "fit", "fit-ahead"
+_PREPARING = "Preparing the fit"
 #: how long a fit waits for the first picture of a recording
 PATIENCE_S = 30.0
 #: every so many steps the filter as it stands is told
@@ -107,7 +109,8 @@ class FitJobs:
         entry_of: Callable[[SessionState], OpenRecording | None],
     ) -> None:
         self._bench, self._scheduler, self._entry_of = bench, scheduler, entry_of
-        scheduler.add_lane(Lane(name=_LANE, thread="side", rank=2, restarts=True))
+        # on one thread with what is prepared, so that nothing is compiled twice, and what follows an edit does not wait
+        scheduler.add_lane(Lane(name=_LANE, thread="file", rank=1, restarts=True))
         scheduler.add_lane(Lane(name=_AHEAD, thread="file", rank=3, least_interval_s=0.5, restarts=True))
 
     def prepare(self, request: FitRequest) -> None:
@@ -127,8 +130,9 @@ class FitJobs:
         self._scheduler.submit(_LANE, fit_work(self._bench, entry.recording, request))
 
     def stop(self) -> None:
-        """Fit no further; the filter stays as it was told last."""
+        """Fit no further; the filter stays as it was told last. What is being compiled ends by itself, unseen."""
         self._scheduler.cancel(_LANE)
+        self._bench.deliver(Busy(what=_LANE, label=_PREPARING, done=True))
 
     def end(self) -> None:
         """Read no more of the recording: it is about to be closed."""
@@ -158,7 +162,7 @@ def fit_work(bench: Workbench, recording: Recording, request: FitRequest) -> Cal
 
 def _filters(bench: Workbench, recording: Recording, request: FitRequest, token: CancelToken) -> Steps:
     """Deliver a filter every eight steps."""
-    with bench.busy("fit", "Preparing the fit"):
+    with bench.busy(_LANE, _PREPARING, lambda: not token.cancelled):
         yield from _picture_of(bench, token)
         problem = yield from _problem_of(recording, request)
         token.check()

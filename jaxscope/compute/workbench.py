@@ -72,15 +72,18 @@ class Workbench:
     writing: set[str] = field(default_factory=set)
 
     @contextmanager
-    def busy(self, what: str, label: str) -> Iterator[None]:
-        """Say that something is worked on, where it takes longer than ``BUSY_AFTER_S``; and when it is done."""
+    def busy(self, what: str, label: str, is_wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
+        """Say that something is worked on, where it takes longer than ``BUSY_AFTER_S``; and when it is done.
+
+        Where it is wanted no more by then, nothing is said of it.
+        """
         lock = threading.Lock()
         said: list[bool] = []
         over: list[bool] = []
 
         def say() -> None:
             with lock:
-                if not over:
+                if not over and is_wanted():
                     said.append(True)
                     self.deliver(Busy(what=what, label=label))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from jaxscope.compute import fit_job
+from jaxscope.compute import fit_job, workbench
 from jaxscope.compute.designs import design_or_refusal
 from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.compute.fit_job import TOLD_EVERY, FitJobs, FitRequest, ahead_work, fit_work, poles_of
 from jaxscope.compute.fit_signals import marked_rows
-from jaxscope.compute.scheduler import Cancelled, CancelToken, Scheduler
+from jaxscope.compute.scheduler import Cancelled, CancelToken, Lane, Scheduler
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.annotations import Gap
 from jaxscope.data.array_recording import ArrayRecording
@@ -249,7 +250,7 @@ def test_without_a_recording_a_fit_says_so_and_stopping_nothing_is_no_error():
     jobs.prepare(request)
     jobs.begin(request)
     jobs.stop()
-    assert [frame.problem for frame in told] == ["there is no recording to fit to"]
+    assert [frame.problem for frame in told if isinstance(frame, FitFrame)] == ["there is no recording to fit to"]
 
 
 def test_samples_that_cannot_be_read_end_a_fit_with_a_sentence(fit, recording, monkeypatch):
@@ -291,6 +292,71 @@ def test_whatever_ends_a_fit_is_said_with_a_way_on_and_a_bug_is_raised_too(
     assert (frames[-1].problem, frames[-1].done) == (words, True)
     assert "fit" in frames[-1].hint or "fewer" in frames[-1].hint
     assert not any(frame.problem for frame in frames[:-1])
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Hold the first step as compiling it would; return what is set when it begins, and what lets it go on."""
+    begun, go_on, real = threading.Event(), threading.Event(), fit_module.fit_step
+
+    def step(*given, **named):
+        begun.set()
+        go_on.wait(30)
+        return real(*given, **named)
+
+    monkeypatch.setattr(fit_module, "fit_step", step)
+    yield begun, go_on
+    go_on.set()
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_a_stop_while_the_first_step_is_compiled_ends_what_is_said_and_holds_nothing_else(
+    recording, held, monkeypatch, is_said
+):
+    begun, go_on = held
+    monkeypatch.setattr(workbench, "BUSY_AFTER_S", 0.01 if is_said else 0.3)
+    told: list[object] = []
+    scheduler = Scheduler((Lane(name="design", thread="side"),), on_error=lambda lane, error: told.append(error))
+    jobs = FitJobs(_bench(told), scheduler, lambda _state: SimpleNamespace(recording=recording))
+    document, followed = Document(chains=(CHAIN,), fit=FitPlan(goals=(HUM,))), threading.Event()
+    try:
+        jobs.begin(FitRequest(run=3, state=SessionState(document=document), chain=0))
+        assert begun.wait(30)
+        if is_said:
+            deadline = time.monotonic() + 10
+            while not told and time.monotonic() < deadline:
+                time.sleep(0.01)
+        scheduler.submit("design", lambda _token: followed.set())
+        assert followed.wait(10)
+        jobs.stop()
+        assert told[-1].done
+        time.sleep(0.0 if is_said else 0.4)
+        go_on.set()
+        assert scheduler.wait_idle(30)
+    finally:
+        go_on.set()
+        scheduler.shut_down()
+    assert [one.done for one in told] == ([False, True, True] if is_said else [True])
+
+
+def test_a_fit_waits_for_what_is_prepared_for_it_and_compiles_nothing_beside(recording, held):
+    begun, go_on = held
+    told: list[object] = []
+    scheduler = Scheduler((), on_error=lambda lane, error: told.append(error))
+    jobs = FitJobs(_bench(told), scheduler, lambda _state: SimpleNamespace(recording=recording))
+    request = FitRequest(run=3, state=SessionState(document=Document(chains=(CHAIN,), fit=_plan("O1"))), chain=0)
+    try:
+        jobs.prepare(request)
+        assert begun.wait(30)
+        begun.clear()
+        jobs.begin(request)
+        assert not begun.wait(0.3)
+        go_on.set()
+        assert begun.wait(30)
+        jobs.stop()
+    finally:
+        go_on.set()
+        scheduler.shut_down()
 
 
 def _plan(channel):
