@@ -14,8 +14,9 @@ from jaxscope.gui.components.numbers import NumberRange
 from jaxscope.gui.components.rows import ScaledRow
 from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.key_tips import KeyTip
+from jaxscope.gui.theme import scaled
 from jaxscope.gui.views.fit_goals import GoalList
-from jaxscope.gui.views.fit_plots import DistancePlot, PolePaths
+from jaxscope.gui.views.fit_plots import HIGH, LOW, DistancePlot, PolePaths
 from jaxscope.session.fit import (
     FEWEST_POLES,
     LONGEST_RINGING_S,
@@ -101,9 +102,8 @@ class FitParts:
         plots.setSpacing(10)
         plots.addWidget(self.distance, 8)
         plots.addWidget(self.paths, 5)
-        # they grow to their full height first; what is left stays empty
-        column.addLayout(plots, 100)
-        column.addStretch(1)
+        column.addLayout(plots)
+        self._column = column
         self.area = scrolling(body)
         self._foot = self._row(self.stop, self.again, None, self.discard, self.keep, self.start)
         below = QVBoxLayout()
@@ -115,8 +115,10 @@ class FitParts:
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(ScaledRow(head, 48))
-        whole.addWidget(self.area, 1)
-        whole.addLayout(below)  # always in sight
+        # the plots grow to their full height first; what is left is empty below the buttons, which are always in sight
+        whole.addWidget(self.area, 100)
+        whole.addLayout(below)
+        whole.addStretch(1)
 
     def _row(self, *parts: QWidget | None) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -143,7 +145,7 @@ class FitParts:
         return row
 
     def fit_width(self, width: int) -> None:
-        """Put buttons, and limits, under one another where they have no room in a row."""
+        """Put buttons, and limits, under one another where they have no room in a row; end below what there is."""
         shown = [part for part in (self.stop, self.again, self.discard, self.keep, self.start) if not part.isHidden()]
         needed = sum(part.sizeHint().width() + self._foot.spacing() for part in shown)
         pairs = [pair for at in range(2) if (pair := self._limit_row.itemAt(at)) is not None]
@@ -151,6 +153,7 @@ class FitParts:
         for row, wide in ((self._foot, needed), (self._limit_row, needed_by_limits)):
             fits = wide <= width - 2 * _MARGIN
             row.setDirection(QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom)
+        self.area.setMaximumHeight(self._column.heightForWidth(width) + scaled(HIGH - LOW))
 
     def forget(self) -> None:
         """Show nothing of an earlier fit."""

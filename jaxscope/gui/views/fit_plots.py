@@ -14,14 +14,14 @@ from jaxscope.compute.fit_frames import FitFrame
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, disc, draw_text, hairline, pen, rounded
 from jaxscope.gui.theme import colour, font, scaled, theme
 
-_LOW, _HIGH = 104, 168
+LOW, HIGH = 104, 168
 #: the curve is seen from the start down to this share of it, however little is left
 _LEAST_SPAN = 0.5
 _MARK_PX = 4.0
 
 
 class _Canvas(QWidget):
-    """A plot with a title; it may be as low as ``_LOW``."""
+    """A plot with a title; it may be as low as ``LOW``."""
 
     #: what it says before there is anything to show
     NOTHING = ""
@@ -36,13 +36,13 @@ class _Canvas(QWidget):
         theme().changed.connect(self._limit_height)
 
     def _limit_height(self) -> None:
-        self.setMaximumHeight(scaled(_HIGH))
+        self.setMaximumHeight(scaled(HIGH))
 
     def sizeHint(self) -> QSize:
-        return QSize(120, scaled(_LOW))
+        return QSize(120, scaled(LOW))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, scaled(_LOW))
+        return QSize(80, scaled(LOW))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with begin(self) as painter:

@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from jaxscope.compute.fit_frames import FitFrame, GoalValue
 from jaxscope.compute.frames import Opened
 from jaxscope.filters.manual import SectionsSpec
-from jaxscope.gui.theme import theme
+from jaxscope.gui.theme import scaled, theme
+from jaxscope.gui.views.fit_plots import HIGH
 from jaxscope.session import actions as act
 from jaxscope.session.actions_fit import RemoveGoal, SetGoal
 from jaxscope.session.fit import FitGoal, fit_bands
@@ -289,6 +290,31 @@ def test_it_paints_in_both_themes_with_many_goals_and_large_text(desk, running, 
         desk.pump()
         assert running.parts.keep.width() >= running.parts.keep.sizeHint().width()
         assert not running.grab().toImage().isNull()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+@pytest.mark.parametrize(("height", "n_goals"), [(1000, 1), (1400, 1), (1400, 4)])
+def test_the_buttons_come_right_below_the_plots_and_what_is_left_is_below_them(desk, running, height, n_goals, scale):
+    for at in range(1, n_goals):
+        desk.store.dispatch(SetGoal(goal=FitGoal(verb="keep", name=f"Band {at}", bands=fit_bands(f"{at} Hz"))))
+    _told(desk, 1)
+    desk.window.resize(1600, height)
+    desk.scale_to(scale)
+    desk.window.parts.open_dock(running)
+    desk.pump()
+    parts = running.parts
+
+    def bottom(part):
+        return part.mapTo(running, part.rect().bottomLeft()).y()
+
+    assert parts.keep.isVisible()
+    assert bottom(parts.keep) <= running.height()
+    gap = bottom(parts.keep) - parts.keep.height() - bottom(parts.area)
+    words = parts.words.height() if parts.words.isVisible() else 0
+    assert gap - words <= scaled(24)
+    if (height, n_goals, scale) == (1400, 1, 1.0):
+        assert parts.paths.height() == scaled(HIGH)
+        assert bottom(parts.area) - bottom(parts.paths) <= scaled(8)
 
 
 def test_the_status_bar_tells_what_may_be_done_in_each_phase(desk, running):
