@@ -1,7 +1,7 @@
 """Traces as columns of an image, in numpy: the way to paint very many lanes.
 
 For each device column a trace covers a run of pixels: its extremes inside the column, joined to the neighbours at the
-column's borders. Run ends are scattered as +1 and -1 and summed down the columns, so the cost hardly grows with the
+column's borders. Where runs begin and end is counted and summed down the columns, so the cost hardly grows with the
 number of traces. Points come first and traces second in all tables, so that a step along the time axis is one run of
 memory; the picture holds numbers of colours, a quarter of the bytes of the colours themselves. A column picture lies
 exactly under its smooth one: both come from ``scene.prepare``.
@@ -20,6 +20,9 @@ from jaxscope.gui.painting.scene import Bundle, Stroke
 Table = npt.NDArray[np.float32]
 Pixels = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.intp]
+Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+#: Several counts side by side.
+_WORD = np.dtype(np.uint64)
 #: Points in one column up to which they are taken one after the other, which is quicker than reducing them.
 _FEW_POINTS = 4
 #: Values that are worked on at a time, and columns at least. With fewer values the many short calls take more time than
@@ -96,8 +99,10 @@ def paint_columns(
     right = min(pixels.shape[1], stroke.pane.left_px + stroke.pane.width_px)
     if right <= left or not stroke.bundles:
         return
-    # 16 bits hold any number of traces that a screen can show, and half of the memory is half of the time
-    edges = np.zeros((height + 1, right - left), np.int16)
+    # few bits hold the number of traces, and less memory is less time; columns are filled up to whole words
+    count = np.uint8 if sum(len(bundle.top) for bundle in stroke.bundles) < 256 else np.uint16
+    words = -(-(right - left) // _WORD.itemsize) * _WORD.itemsize
+    begun, ended = np.zeros((2, height + 1, words), count)
 
     low, high = height, 0
     for bundle in stroke.bundles:
@@ -106,26 +111,34 @@ def paint_columns(
             top, bottom = column_runs(bundle, first, min(first + step, right))
             begin, end = _rows(top, 0, height), _rows(bottom, thickness, height)
             low, high = min(low, int(begin.min())), max(high, int(end.max()))
-            _scatter(edges, begin, end, first - left)
+            _scatter(begun, begin, first - left)
+            _scatter(ended, end, first - left)
             give_way()
     if high <= low:
         return
-    # the views of the rows are made once: to index them again would take longer than to add them
-    rows = list(edges[low:high])
-    for row, above in zip(rows[1:], rows, strict=False):
-        np.add(row, above, row)
-    _fill(pixels[low:high, left:right], edges[low:high] > 0, number)
+    inside = _covered(begun[low:high], ended[low:high])
+    _fill(pixels[low:high, left:right], inside[:, : right - left], number)
 
 
-def _scatter(edges: npt.NDArray[np.int16], begin: Rows, end: Rows, left: int) -> None:
-    """Count one more trace from the rows ``begin`` on, and one less from ``end`` on; both (n_columns, n_traces)."""
-    width = edges.shape[1]
-    column = np.arange(left, left + begin.shape[0])[:, None]
-    flat = edges.reshape(-1)
-    for rows, add in ((begin, np.int16(1)), (end, np.int16(-1))):
-        rows *= width
-        rows += column
-        np.add.at(flat, rows.reshape(-1), add)
+def _covered(begun: Counts, ended: Counts) -> npt.NDArray[np.bool_]:
+    """Return which pixels lie under a trace, from how many begin and how many end there.
+
+    The counts of several columns are summed as one word: never have more ended than begun, so no column borrows from
+    the next one. Threads that take turns for each row of a picture would wait for each other longer than they add.
+    Both tables are worked on in place.
+    """
+    sums = begun.view(_WORD)
+    sums -= ended.view(_WORD)
+    np.cumsum(sums, axis=0, out=sums)
+    return begun > 0
+
+
+def _scatter(counts: Counts, rows: Rows, left: int) -> None:
+    """Count one more trace at the ``rows`` of columns, (n_columns, n_traces), that are worked on in place."""
+    width = counts.shape[1]
+    rows *= width
+    rows += np.arange(left, left + rows.shape[0])[:, None]
+    np.add.at(counts.reshape(-1), rows.reshape(-1), counts.dtype.type(1))
 
 
 def _rows(y: Table, below: int, height: int) -> Rows:
