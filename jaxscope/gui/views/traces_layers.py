@@ -12,18 +12,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
 from jaxscope.data.recording import CODE_KINDS
-from jaxscope.display.ticks import time_ticks
 from jaxscope.gui.components.painting import CENTRE, RIGHT, draw_text, hairline, pen, rounded, text_width
-from jaxscope.gui.painting.geometry import PaneRect, axes_of, removed_px
+from jaxscope.gui.painting.geometry import PaneRect, removed_px
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.painting.painter_thread import TraceImage
 from jaxscope.gui.painting.scales import scale_bar, scale_text
-from jaxscope.gui.theme import colour, font, scaled, theme
+from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_dividers import paint_dividers
 from jaxscope.gui.views.traces_events import paint_bad_spans, paint_events
 from jaxscope.gui.views.traces_gaps import paint_gap_labels, paint_gaps
 from jaxscope.gui.views.traces_goals import paint_goals
+from jaxscope.gui.views.traces_grid import paint_grid
 from jaxscope.gui.views.traces_model import TracesModel
 from jaxscope.gui.views.traces_numbers import size_text
 from jaxscope.gui.views.traces_picture import picture_width
@@ -36,14 +36,7 @@ def paint_ground(canvas: Canvas) -> None:
     """Paint the canvas, the selected lanes, the grid, settling zones and gaps."""
     painter = canvas.painter
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.fillRect(QRectF(0, 0, canvas.width, canvas.height), colour("canvas"))
-    tint = colour("after", 0.07 if theme().is_dark else 0.06)
-    is_stacked = canvas.model.state.viewport.arrangement == "stacked"
-    selected = set(canvas.model.state.viewport.selected_channels if is_stacked else ())
-    for row in sorted({lane.row for lane in canvas.model.lanes if lane.name in selected}):
-        painter.fillRect(QRectF(0, row * canvas.lane_px, canvas.width, canvas.lane_px), tint)
-    for pane in axes_of(canvas.panes):
-        _paint_grid(canvas, pane)
+    paint_grid(canvas)
     for pane in canvas.panes:
         painter.save()
         painter.setClipRect(shown_rect(canvas, pane), Qt.ClipOperation.IntersectClip)
@@ -59,12 +52,6 @@ def paint_ground(canvas: Canvas) -> None:
 def shown_rect(canvas: Canvas, pane: PaneRect) -> QRectF:
     """Return what is seen of a pane."""
     return QRectF(pane.shown_left, 0, pane.shown_right - pane.shown_left, canvas.height)
-
-
-def _paint_grid(canvas: Canvas, pane: PaneRect) -> None:
-    shade = colour("line", 0.75 if theme().is_dark else 0.9)
-    for second in time_ticks(canvas.model.start_s, canvas.model.stop_s, pane.width).major:
-        canvas.painter.fillRect(QRectF(round(canvas.x(pane, second)), 0, 1, canvas.height), shade)
 
 
 # --- over the traces
