@@ -122,7 +122,7 @@ def measure_window(seconds: float, *, size: Size = USUAL) -> dict[str, Any]:
 
 
 def measure_scroll(peer_python: str | None, *, steps: int = 100) -> dict[str, Any]:
-    """Scroll by a quarter of the window as fast as pictures come; the peer alone after us, in its own process.
+    """Scroll by a quarter of the window as fast as pictures come; the peer alone after us, at the same places.
 
     Returns
     -------
@@ -132,9 +132,11 @@ def measure_scroll(peer_python: str | None, *, steps: int = 100) -> dict[str, An
     with tempfile.TemporaryDirectory(prefix="jaxscope-bench-") as folder:
         path = _noise(Path(folder), SCROLLED)
         with _window_of(SCROLLED, path) as session:
+            wait(lambda: session.conductor.wait_idle(0.0))  # what is done once has been done; the peer waits as well
+            places_s = _length_s(SCROLLED) - SCROLLED.shown_s
             begun = time.perf_counter()
             for step in range(steps):
-                start_s = (step * SCROLLED.shown_s / 4) % (4 * SCROLLED.shown_s)
+                start_s = (step * SCROLLED.shown_s / 4) % places_s
                 change(session, LookAt(start_s=start_s, duration_s=SCROLLED.shown_s))
             ours = steps / (time.perf_counter() - begun)
         peer = None if peer_python is None else _peer(peer_python, path, steps)
@@ -172,10 +174,15 @@ def _window_of(size: Size, path: Path | None = None) -> Iterator[WindowSession]:
             session.dispose()
 
 
+def _length_s(size: Size) -> float:
+    """Return the length of the noise: six windows, few of the long ones."""
+    return min(6 * size.shown_s, max(3 * size.shown_s, 30.0))
+
+
 def _noise(folder: Path, size: Size) -> Path:
-    """Write noise that is six windows long, few of the long ones."""
+    """Write noise."""
     path = folder / f"noise-{size.n_channels}.npz"
-    shape = (size.n_channels, int(min(6 * size.shown_s, max(3 * size.shown_s, 30.0)) * size.rate_hz))
+    shape = (size.n_channels, int(_length_s(size) * size.rate_hz))
     x = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
     np.savez(path, x=x, rate_hz=size.rate_hz)
     return path

@@ -219,19 +219,29 @@ class PainterThread:
         self._thread.join(timeout=5.0)
 
     def _is_stale(self, scene: TraceScene) -> bool:
-        """Whether a picture at rest, or ahead of what is now wanted, is overtaken; one in motion is always finished."""
+        """Whether a picture at rest, or ahead of what is now wanted, is overtaken; one in motion is always finished.
+
+        What is wanted while a picture is painted ahead is painted at once, between two parts of that.
+        """
         pending = self._pending
         if self._closing or self._forgets or pending is None:
             return self._closing or self._forgets
-        return not holds(scene, pending) if scene.is_ahead else scene.quality == "rest"
+        if not scene.is_ahead:
+            return scene.quality == "rest"
+        if not holds(scene, pending):
+            return True
+        self._serve()
+        return self._closing or self._forgets
+
+    def _serve(self) -> None:
+        """Paint the next scene and hand it on."""
+        scene = self._next()
+        if scene is not None and (result := self._paint(scene)) is not None and not self._closing:
+            self._deliver(result)
 
     def _work(self) -> None:
         while not self._closing:
-            scene = self._next()
-            # nothing is kept in a name of this loop while it waits
-            if scene is not None and (result := self._paint(scene)) is not None and not self._closing:
-                self._deliver(result)
-            scene = result = None
+            self._serve()
 
     def _next(self) -> TraceScene | None:
         """Wait for a scene, and forget what is to be forgotten before it; None where there is none after all."""

@@ -151,17 +151,22 @@ def test_a_picture_ahead_is_finished_only_where_it_holds_what_is_wanted(make_sce
     moved_s = away * length_s
     wanted = replace(scene, serial=2, start_s=scene.start_s + moved_s, stop_s=scene.stop_s + moved_s)
     begun, go_on = threading.Event(), threading.Event()
+    delivered = []
 
     def deliver(result):
-        begun.set()
-        go_on.wait(10)
+        delivered.append(result.scene.serial)
+        if result.scene is scene:
+            begun.set()
+            go_on.wait(10)
 
     painter = PainterThread(deliver)
     try:
         painter.submit(scene)
         assert begun.wait(10)
         painter.submit(wanted)
+        # what is wanted is not kept waiting until the picture ahead is finished
         assert painter._is_stale(ahead) is is_given_up
+        assert delivered == ([1] if is_given_up else [1, 2])
     finally:
         go_on.set()
         painter.shut_down()
