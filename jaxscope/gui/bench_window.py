@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PySide6.QtGui import QGuiApplication
 
 from jaxscope.errors import UsageError
 from jaxscope.filters.iir import Butterworth
@@ -218,7 +219,8 @@ def _percentiles(times_ms: list[float]) -> dict[str, float]:
 def _peer(python: str, path: Path, steps: int) -> dict[str, Any]:
     """Run the peer in its own environment and return what it says."""
     script = Path(__file__).with_name("bench_peer.py")
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": ""}
+    # on the same kind of screen as ours
+    environment = {**os.environ, "QT_QPA_PLATFORM": QGuiApplication.platformName(), "PYTHONPATH": ""}
     command = [python, str(script), str(path), str(SCROLLED.shown_s), str(steps), *map(str, _WINDOW_PX)]
     try:
         done = subprocess.run(
