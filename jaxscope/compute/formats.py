@@ -19,16 +19,19 @@ class WritableFormat:
 
 
 @cache
-def writable_formats() -> tuple[WritableFormat, ...]:
-    """Return every format that can be written, in the order in which they are offered."""
-    from jaxscope.writers import WRITERS
+def writable_format(suffix: str) -> WritableFormat | None:
+    """Return the format that is offered under a suffix, None where none is; no other one is imported for it."""
+    from jaxscope.writers import TITLES, WRITERS
 
-    chosen = (WRITERS[name] for name in WRITERS)
-    return tuple(WritableFormat(suffix=one.suffixes[0], title=one.title, note=one.note) for one in chosen)
+    name = next((name for name, (own, _) in TITLES.items() if own == suffix), None)
+    if name is None:
+        return None
+    found = WRITERS[name]
+    return WritableFormat(suffix=suffix, title=found.title, note=found.note)
 
 
 def writable_titles() -> tuple[tuple[str, str], ...]:
-    """Return (suffix, name) of every format that can be written; none of them is imported for it."""
+    """Return (suffix, name) of every format that can be written, in their order; none of them is imported for it."""
     from jaxscope.writers import TITLES
 
     return tuple(TITLES.values())

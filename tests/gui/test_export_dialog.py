@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.compute.conductor import ExportRequest
-from jaxscope.compute.formats import writable_formats
+from jaxscope.compute.formats import writable_format, writable_titles
 from jaxscope.compute.frames import ExportProgress, Failure, Opened
 from jaxscope.data.recording import Channel, RecordingInfo
 from jaxscope.filters import FAMILIES, FilterChain, Stage
@@ -20,6 +20,7 @@ from jaxscope.gui.views.export_dialog import ExportDialog, format_for_source
 from jaxscope.gui.views.export_dialog_parts import applied_lines, clock, format_of, free_path, suggested_path, time_left
 from jaxscope.resource_files import resource_path
 from jaxscope.session.state import ChannelLook, Document, RecordingRef, SessionState, Viewport
+from jaxscope.writers import WRITERS
 
 JOB = 7
 
@@ -75,13 +76,33 @@ def click(qtbot, widget):
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
+@pytest.fixture
+def formats_asked(monkeypatch):
+    """Note which formats are imported."""
+    asked, real = [], type(WRITERS).__getitem__
+
+    def note(registry, name):
+        if registry is WRITERS:
+            asked.append(name)
+        return real(registry, name)
+
+    writable_format.cache_clear()
+    monkeypatch.setattr(type(WRITERS), "__getitem__", note)
+    return asked
+
+
+def test_it_opens_without_importing_a_format_but_the_one_it_offers(formats_asked, dialog):
+    assert set(formats_asked) == {"edf"}
+
+
 def test_the_defaults_are_everything_beside_the_recording(qtbot, dialog, source):
     click(qtbot, dialog.export_button)
     assert dialog.started == [ExportRequest(path=str(source.with_name("night-filtered.edf")))]
 
 
-@pytest.mark.parametrize("one", writable_formats(), ids=lambda one: one.suffix)
-def test_a_format_changes_the_suffix_and_the_other_way_round(qtbot, dialog, one):
+@pytest.mark.parametrize("suffix", [suffix for suffix, _ in writable_titles()])
+def test_a_format_changes_the_suffix_and_the_other_way_round(qtbot, dialog, suffix):
+    one = writable_format(suffix)
     dialog.format.activated.emit(dialog.format.keys().index(one.suffix))
     assert dialog.path.text().endswith(f"night-filtered{one.suffix}")
     assert dialog.format_note.text() == one.note

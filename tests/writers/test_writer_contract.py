@@ -44,6 +44,16 @@ def test_formats_are_listed_without_importing_any() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_a_format_is_told_by_its_suffix_without_importing_another() -> None:
+    look = "import sys; from jaxscope.compute.formats import writable_format as find; "
+    look += "print(find('.npy').title, find('.odd'), *sys.modules, sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    title, nothing, *modules = done.stdout.splitlines()
+    assert (title, nothing) == ("NPY", "None")
+    imported = {f"jaxscope.writers.{name}" for name in ("npy", "edf", "csv", "wav", "parquet")} & set(modules)
+    assert imported == {"jaxscope.writers.npy"}
+
+
 def tolerance(path: Path, samples: np.ndarray) -> np.ndarray:
     span = samples.max(axis=1, keepdims=True) - samples.min(axis=1, keepdims=True)
     return {

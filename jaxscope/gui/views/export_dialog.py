@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 from jaxscope.compute.code_frames import CodeChecked, CodeText
 from jaxscope.compute.conductor import ExportRequest
 from jaxscope.compute.export_job import AnyExport
-from jaxscope.compute.formats import writable_formats
+from jaxscope.compute.formats import writable_titles
 from jaxscope.compute.frames import DesignFrame, ExportProgress, Failure, Opened, Outcome
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.errors import WriteError, capitalised
@@ -77,7 +77,7 @@ class ExportDialog(Sheet, AbstractView):
         self._source = ""
         self._report = ""
         self._job: int | None = None
-        self.format = Select("Format", [(one.suffix, one.title) for one in writable_formats()], width=160, height=30)
+        self.format = Select("Format", writable_titles(), width=160, height=30)
         self.format_note = Paragraph("", 12, "text3")
         self.channels = SegmentedControl([("all", "All")], name="Channels")
         self.span = SegmentedControl([("whole", "Whole")], name="Time")
@@ -294,7 +294,7 @@ class ExportDialog(Sheet, AbstractView):
         if not path:
             return "Choose where to save."
         if format_of(path) is None:
-            known = ", ".join(one.suffix for one in writable_formats())
+            known = ", ".join(suffix for suffix, _ in writable_titles())
             return f"{Path(path).name} has no suffix of a format that can be written. Use one of {known}."
         if self._source and Path(path).absolute() == Path(self._source).absolute():
             return "That is the recording itself, which is never written to. Choose another name."
@@ -317,7 +317,7 @@ class ExportDialog(Sheet, AbstractView):
         self._show_format()
 
     def _on_browse(self) -> None:
-        kinds = ";;".join(f"{one.title} (*{one.suffix})" for one in writable_formats())
+        kinds = ";;".join(f"{title} (*{suffix})" for suffix, title in writable_titles())
         path, _ = QFileDialog.getSaveFileName(self.window(), "Export recording", self.path.text(), kinds)
         if path:
             self.path.setText(path)

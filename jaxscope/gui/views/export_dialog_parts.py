@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from jaxscope.compute.export_job import ExportRequest
-from jaxscope.compute.formats import WritableFormat, writable_formats
+from jaxscope.compute.formats import WritableFormat, writable_format, writable_titles
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.shapes import stage_line, stage_title
@@ -36,8 +36,7 @@ _PHASE_WORDS = {
 
 def format_of(path: str) -> WritableFormat | None:
     """Return the format that a path names by its suffix, or None."""
-    suffix = Path(path).suffix.lower()
-    return next((one for one in writable_formats() if one.suffix == suffix), None)
+    return writable_format(Path(path).suffix.lower())
 
 
 def suggested_path(recording: str, suffix: str) -> str:
@@ -79,7 +78,7 @@ def time_left(seconds: float) -> str:
 def format_for_source(path: str) -> str:
     """Return the suffix to suggest for a recording: its own where that can be written, else EDF."""
     found = format_of(path)
-    return found.suffix if found is not None else writable_formats()[0].suffix
+    return found.suffix if found is not None else writable_titles()[0][0]
 
 
 def channel_count(chains: tuple[FilterChain, ...], at: int, info: RecordingInfo | None) -> int:
