@@ -36,6 +36,11 @@ _WORDS: tuple[tuple[ChannelKind, re.Pattern[str]], ...] = (
     ("audio", re.compile(r"audio|microphone|mic", re.IGNORECASE)),
     ("seismic", re.compile(r"[bhels]h[zne12]", re.IGNORECASE)),
 )
+#: All words at once, and those that may stand anywhere; a name has dozens of tries else, and a file thousands of names.
+_ANY_WORD = re.compile("|".join(f"(?P<{kind}>{one.pattern})" for kind, one in _WORDS), re.IGNORECASE)
+_SIGNAL_WORD = re.compile(
+    "|".join(f"(?P<{kind}>{one.pattern})" for kind, one in _WORDS if kind not in CODE_KINDS), re.IGNORECASE
+)
 _SPLIT = re.compile(r"[^A-Za-z0-9+]+|(?<=[A-Za-z])(?=\d+$)")
 
 
@@ -93,12 +98,10 @@ def signal_kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:
 
 def _kind_by_word(text: str) -> ChannelKind | None:
     words = [text, *(word for word in _SPLIT.split(text) if word)]
-    for kind, pattern in _WORDS:
-        # A code in the middle of a sentence ("EEG stim site") is no code channel; only a first word is.
-        chosen = words[:2] if kind in ("status", "trigger", "annotation") else words
-        if any(pattern.fullmatch(word) for word in chosen):
-            return kind
-    return None
+    # A code in the middle of a sentence ("EEG stim site") is no code channel; only a first word is.
+    matches = [(_ANY_WORD if at < 2 else _SIGNAL_WORD).fullmatch(word) for at, word in enumerate(words)]
+    found = [match.lastgroup for match in matches if match is not None]
+    return next((kind for kind, _ in _WORDS if kind in found), None)
 
 
 def _is_electrode(text: str) -> bool:

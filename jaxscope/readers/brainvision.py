@@ -322,6 +322,10 @@ def _header(path: Path, options: OpenOptions) -> tuple[BrainVisionHeader, list[s
     header = parse_header(header_path)
     warnings = [*header.problems, *own_rate_words([header.rate_hz], options)]
     _require_samples(header.data_path, header_path.name)
+    if header.data_path.samefile(header_path):
+        raise ReadError(
+            f"{header_path.name} names itself as the file of its samples", hint="correct DataFile= in the header"
+        )
     return header, warnings
 
 

@@ -18,7 +18,7 @@ from jaxscope.data.span import Span
 from jaxscope.readers.byte_file import ByteSource, SampleTable
 
 #: From here on not every whole number is a float64.
-_EXACT = 1 << 53
+EXACT = 1 << 53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,10 @@ class FileGrid:
         """Return samples, shape (n_rows, n_samples)."""
         return self.table.read(self.file, span, rows)
 
+    def is_wide(self, _row: int) -> bool:
+        """Say what ``sources.MayBeWide`` does."""
+        return is_wide(self.table.dtype)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryGrid:
@@ -44,6 +48,15 @@ class MemoryGrid:
         with np.errstate(invalid="ignore"):  # some NaNs, cast to float64, raise a flag that means nothing here
             return self.values[list(rows), span.start : span.stop].astype(np.float64)
 
+    def is_wide(self, _row: int) -> bool:
+        """Say what ``sources.MayBeWide`` does."""
+        return is_wide(self.values.dtype)
+
+
+def is_wide(dtype: np.dtype[Any]) -> bool:
+    """Say whether a type is of whole numbers of 64 bits, of which float64 tells not all apart."""
+    return dtype.kind in "iu" and dtype.itemsize >= 8
+
 
 def is_beyond_float(values: npt.NDArray[Any]) -> bool:
     """Say whether some of the integers are too large for float64 to tell them from their neighbours.
@@ -53,9 +66,9 @@ def is_beyond_float(values: npt.NDArray[Any]) -> bool:
     >>> is_beyond_float(np.array([2**53, -5])), is_beyond_float(np.array([2**53 + 1]))
     (False, True)
     """
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+    if not is_wide(values.dtype) or not values.size:
         return False
-    return bool(values.max() > _EXACT or values.min() < -_EXACT)
+    return bool(values.max() > EXACT or values.min() < -EXACT)
 
 
 def beyond_float_words(name: str) -> str:

@@ -38,7 +38,7 @@ from jaxscope.readers.hdf5_file import (
 )
 from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
 from jaxscope.readers.options import ReaderOption, pick
-from jaxscope.readers.sources import Place, SourcedRecording
+from jaxscope.readers.sources import Place, SourcedRecording, with_rounding_told
 
 #: What the raw samples of OpenSignals are, whatever sensor they come from.
 _COUNTS = "ADC counts"
@@ -116,7 +116,7 @@ def open_any_hdf5(path: Path, options: OpenOptions) -> Recording:
     )
     if notes:
         info = with_notes(info, notes)
-    return SourcedRecording(info, made.places, close)
+    return SourcedRecording(with_rounding_told(info, made.places), made.places, close)
 
 
 def _notes(file: Any) -> str:

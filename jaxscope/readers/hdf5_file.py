@@ -22,7 +22,7 @@ from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.byte_file import ByteFile, SampleTable
-from jaxscope.readers.grids import FileGrid
+from jaxscope.readers.grids import FileGrid, is_wide
 from jaxscope.readers.sources import BlockSource
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -292,6 +292,10 @@ class HdfGrid:
             except FAILURES as error:
                 raise ReadError(f"{self.name} cannot be read: it is damaged or closed", hint="open it again") from error
         return result
+
+    def is_wide(self, _row: int) -> bool:
+        """Say what ``sources.MayBeWide`` does."""
+        return is_wide(self.dataset.dtype)
 
     def _fill(self, span: Span, channels: Sequence[int], into: FloatArray) -> None:
         if self.dataset.ndim == 1:

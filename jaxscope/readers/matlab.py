@@ -25,7 +25,7 @@ from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.hdf5_file import SIGNATURE
 from jaxscope.readers.mat_values import MatFile, MatValue
 from jaxscope.readers.options import ReaderOption, pick
-from jaxscope.readers.sources import Place, SourcedRecording
+from jaxscope.readers.sources import Place, SourcedRecording, with_rounding_told
 
 #: Names, in lower case without signs, of numbers that are a sampling rate and of vectors that are time.
 RATE_NAMES = frozenset(
@@ -135,7 +135,7 @@ def _assemble(path: Path, file: MatFile, options: OpenOptions) -> Recording:
     )
     if is_ours and notes is not None:
         info = with_notes(info, notes.text())
-    return SourcedRecording(info, places, file.close)
+    return SourcedRecording(with_rounding_told(info, places), places, file.close)
 
 
 def _left_words(path: Path, found: _Found) -> list[str]:

@@ -6,7 +6,7 @@ of time, judged by the same rules as in tables of text. Only that column is gone
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from jaxscope.readers.foreign import foreign
 from jaxscope.readers.parquet_footer import check_footer
 from jaxscope.readers.parquet_times import TypedTimes, find_times
 from jaxscope.readers.scans import Scan, scanned_whole
-from jaxscope.readers.sources import Place, SourcedRecording
+from jaxscope.readers.sources import Place, SourcedRecording, with_rounding_told
 from jaxscope.readers.steady_times import TimeJudge
 from jaxscope.readers.time_steps import Timing
 
@@ -42,8 +42,10 @@ NO_RATE = "The file tells no sampling rate: give one to filter it"
 class _TableSource:
     """All columns of numbers. The scan is immutable, so readings need not take turns."""
 
-    def __init__(self, table: pl.LazyFrame, columns: Sequence[str], name: str) -> None:
-        self._table, self._columns, self._name = table, tuple(columns), name
+    def __init__(
+        self, table: pl.LazyFrame, schema: Mapping[str, pl.DataType], columns: Sequence[str], name: str
+    ) -> None:
+        self._table, self._schema, self._columns, self._name = table, schema, tuple(columns), name
 
     def read(self, span: Span, rows: Sequence[int]) -> FloatArray:
         import polars as pl
@@ -57,6 +59,12 @@ class _TableSource:
         for place, row in enumerate(rows):
             result[place] = part[self._columns[row]].to_numpy()
         return result
+
+    def is_wide(self, row: int) -> bool:
+        """Say what ``sources.MayBeWide`` does."""
+        import polars as pl
+
+        return self._schema[self._columns[row]] in (pl.Int64, pl.UInt64, pl.Int128)
 
 
 class TableScan(Scan):
@@ -137,8 +145,9 @@ class TableScan(Scan):
             with foreign(self._path.name):
                 notes = pl.read_parquet_metadata(self._path).get(KEY, "")
             info = with_notes(info, notes) if notes else info
-        source = _TableSource(self._table, columns, self._path.name)
-        return SourcedRecording(info, [Place(source=source, row=row) for row in range(len(columns))], _nothing)
+        source = _TableSource(self._table, self._schema, columns, self._path.name)
+        places = [Place(source=source, row=row) for row in range(len(columns))]
+        return SourcedRecording(with_rounding_told(info, places), places, _nothing)
 
     @property
     def _is_parquet(self) -> bool:

@@ -8,8 +8,8 @@ the rules about closed files, empty spans and channels of different length are k
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from jaxscope import arena
 from jaxscope.data.recording import FloatArray, Recording, RecordingInfo
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
+from jaxscope.readers.grids import EXACT, beyond_float_words
+
+#: Channels and samples at either end of each that are looked at for numbers that lose digits.
+_MOST_WIDE, _LOOKED_AT = 64, 4096
 
 
 class BlockSource(Protocol):
@@ -33,6 +37,47 @@ class Place:
 
     source: BlockSource
     row: int
+
+
+@runtime_checkable
+class MayBeWide(Protocol):
+    """A source that may hold whole numbers of 64 bits."""
+
+    def is_wide(self, row: int) -> bool:
+        """Say whether a row is stored as whole numbers of which float64 tells not all apart."""
+        ...
+
+
+def with_rounding_told(info: RecordingInfo, places: Sequence[Place]) -> RecordingInfo:
+    """Return what is known of a recording, with a warning where whole numbers lose their last digits as float64.
+
+    Parameters
+    ----------
+    info : RecordingInfo
+    places : sequence of Place
+        One a channel. Of those that may lose some, a few are looked at, at their begin and their end.
+    """
+    wide = [
+        (channel, place)
+        for channel, place in zip(info.channels, places, strict=True)
+        if isinstance(place.source, MayBeWide) and place.source.is_wide(place.row)
+    ]
+    names = [channel.name for channel, place in wide[:_MOST_WIDE] if _is_rounded(place, channel.n_samples)]
+    if not names:
+        return info
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return replace(info, warnings=(*info.warnings, beyond_float_words(", ".join(names[:3]) + more)))
+
+
+def _is_rounded(place: Place, n_samples: int) -> bool:
+    try:
+        for start in {0, max(0, n_samples - _LOOKED_AT)}:
+            span = Span(start, min(n_samples, start + _LOOKED_AT))
+            if len(span) and (np.abs(place.source.read(span, [place.row])) >= EXACT).any():
+                return True
+    except ReadError:
+        pass  # reading these samples will tell
+    return False
 
 
 class SourcedRecording(Recording):

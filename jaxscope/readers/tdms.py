@@ -25,7 +25,8 @@ from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.foreign import foreign, need
-from jaxscope.readers.sources import Place, SourcedRecording
+from jaxscope.readers.grids import is_wide
+from jaxscope.readers.sources import Place, SourcedRecording, with_rounding_told
 from jaxscope.readers.timing import Run, gaps_of, place_channels, told_gaps
 
 _TAG = b"TDSm"
@@ -51,6 +52,10 @@ class _ChannelSource:
             if len(values) != len(span):
                 raise ReadError(f"{self._name} ends too early", hint="copy the file again")
         return np.broadcast_to(values, (len(rows), len(values)))
+
+    def is_wide(self, _row: int) -> bool:
+        """Say what ``sources.MayBeWide`` does."""
+        return is_wide(np.dtype(self._channel.dtype))
 
 
 def open_tdms(path: Path, options: OpenOptions) -> Recording:
@@ -83,7 +88,7 @@ def open_tdms(path: Path, options: OpenOptions) -> Recording:
         raise
     lock = Lock()
     places = [Place(source=_ChannelSource(channel, path.name, lock), row=0) for _, channel in found]
-    return SourcedRecording(info, places, file.close)
+    return SourcedRecording(with_rounding_told(info, places), places, file.close)
 
 
 def _signals(file: Any, path: Path, warnings: list[str]) -> list[tuple[str, Any]]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What a number is written with; a mark between thousands, a quote or a word is none of it.
 _PLAIN = b"0123456789+-.eE\n"
+#: What the library says may hold a whole cell.
+_MOST_WORDS = 160
 
 
 @dataclass(slots=True)
@@ -123,7 +125,7 @@ def text_columns(piece: bytes, layout: TableLayout, name: str) -> list[pl.Series
             truncate_ragged_lines=True,
         )
     except (pl.exceptions.PolarsError, ValueError) as error:
-        reason = str(error).splitlines()[0]
+        reason = str(error).splitlines()[0][:_MOST_WORDS]
         raise ReadError(f"{name} cannot be read as a table: {reason}", hint="check its rows") from error
     return table.slice(1 if whole_row else 0).get_columns()
 
@@ -147,6 +149,9 @@ def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) 
     """Turn cells into numbers, NaN where there is none, and add them to what is known of their column."""
     import polars as pl
 
+    if decimal == "." and (numbers := _if_plain(cells)) is not None:
+        column.n_filled += len(numbers) - cells.null_count()
+        return _values(column, numbers, first_row)
     text = cells.str.strip_chars().str.replace_all('"', "", literal=True).str.replace_all(MINUS, "-", literal=True)
     text = _plain_numbers(column, text, decimal)
     floats = text.cast(pl.Float64, strict=False)
@@ -155,6 +160,20 @@ def add_numbers(column: Column, cells: pl.Series, decimal: str, first_row: int) 
     column.n_filled += int(filled.sum())
     column.bad_rows.add(np.flatnonzero(bad.to_numpy()) + first_row)
     return _values(column, floats.fill_null(float("nan")).to_numpy(), first_row)
+
+
+def _if_plain(cells: pl.Series) -> FloatArray | None:
+    """Return numbers, NaN for empty cells, where all others are finite and written plainly; None else.
+
+    Most columns are so, and looking at cells as text takes twenty times as long, for each column of each piece.
+    """
+    import polars as pl
+
+    read = cells.cast(pl.Float64, strict=False)
+    if read.null_count() != cells.null_count():
+        return None
+    numbers: FloatArray = read.to_numpy()
+    return numbers if np.isfinite(numbers).sum() == len(numbers) - read.null_count() else None
 
 
 def _values(column: Column, numbers: FloatArray, first_row: int) -> FloatArray:

@@ -64,6 +64,12 @@ _UNITS = re.compile(r"units?\s*:?=\s*(.+)", re.IGNORECASE)
 _NAME_AND_UNIT = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")
 
 
+#: More columns are no table of samples, and would take long to be told apart.
+MOST_COLUMNS = 1 << 15
+#: The splitter takes a line without the separator that is tried for one cell, and refuses cells of more characters.
+csv.field_size_limit(1 << 26)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLayout:
     """Everything that has to be known to parse a table.
@@ -112,6 +118,10 @@ def find_layout(
     plain = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not plain:
         raise ReadError(f"{name} holds no table", hint="check that its suffix is right")
+    if any(len(line) > MOST_COLUMNS and max(map(line.count, ",;\t| ")) >= MOST_COLUMNS for line in plain):
+        raise ReadError(
+            f"{name} has a line of more than {MOST_COLUMNS:,} cells", hint="write a row for each time and not a column"
+        )
     guess = _best_guess(plain, separator, decimal)
     is_told = separator is not None or n_header is not None
     if is_told and n_header is not None and n_header >= len(guess.rows):

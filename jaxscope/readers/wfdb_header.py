@@ -23,6 +23,8 @@ from jaxscope.readers.wfdb_decode import FLAC_FORMATS, FORMATS
 #: What a name stands for where there is no file: a stretch or a signal without samples.
 NOTHING = "~"
 _HEADER_LIMIT = 16 << 20
+#: Less makes stored numbers infinite.
+_LEAST_GAIN = 1e-290
 _DEFAULT_GAIN = 200.0
 _DEFAULT_RATE_HZ = 250.0
 _FORMAT = re.compile(r"(\d{1,9})(?:x(\d{1,9}))?(?::(\d{1,9}))?(?:\+(\d{1,18}))?")
@@ -172,6 +174,8 @@ def _signal(header_name: str, line: str, number: int) -> SignalHeader:
         raise ReadError(f"{header_name} has a signal with 0 samples per frame", hint="correct the header")
     gain_match = _GAIN.fullmatch(fields[2]) if len(fields) > 2 else None
     gain = _number(gain_match[1]) if gain_match is not None else None
+    if gain is not None and abs(gain) < _LEAST_GAIN:
+        gain = None
     zero = _whole(fields[4]) if len(fields) > 4 else None
     baseline = int(gain_match[2]) if gain_match is not None and gain_match[2] else zero or 0
     unit = gain_match[3] if gain_match is not None and gain_match[3] else "mV"

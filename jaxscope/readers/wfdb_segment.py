@@ -252,6 +252,10 @@ def _group(folder: Path, header: RecordHeader, file_name: str, members: Sequence
             f"{file_name}, which holds the samples of {header.name}.hea, is not there",
             hint="keep the files of a recording together",
         )
+    if path.suffix.lower() == ".hea":
+        raise ReadError(
+            f"{header.name}.hea names {file_name}, a header, as the file of its samples", hint="copy the record again"
+        )
     form, first_byte = signals[0].format, signals[0].first_byte
     if any(signal.format != form for signal in signals):
         raise ReadError(

@@ -65,11 +65,12 @@ def on_recorder_clock(stamps: FloatArray, times: Sequence[float], offsets: Seque
 
 
 def _resets(clock: FloatArray, offset: FloatArray) -> npt.NDArray[np.bool_]:
-    steps, jumps = np.diff(clock), np.diff(offset)
-    if not len(steps):
+    if len(clock) < 2:
         return np.zeros(0, dtype=np.bool_)
-    late = _stands_out(steps, _RESET_SPREADS, _RESET_S)
-    moved = _stands_out(jumps, _RESET_OFFSET_SPREADS, _RESET_OFFSET_S)
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged offsets may be of any size
+        steps, jumps = np.diff(clock), np.diff(offset)
+        late = _stands_out(steps, _RESET_SPREADS, _RESET_S)
+        moved = _stands_out(jumps, _RESET_OFFSET_SPREADS, _RESET_OFFSET_S)
     result: npt.NDArray[np.bool_] = (steps < 0) | (late & moved)
     return result
 

@@ -338,3 +338,12 @@ def test_text_that_comes_later_is_the_same_where_the_first_part_was_shown(
     assert 0 < shown.channels[0].n_samples < 2000 <= whole.channels[0].n_samples
     assert [note.text for note in whole.annotations] == ["Stimulus/S  1", "Stimulus/S  2"]
     assert ("decimal commas" in str(whole.warnings)) == ("," in later)
+
+
+def test_a_header_that_names_itself_holds_no_samples(tmp_path: Path) -> None:
+    (tmp_path / "x.vhdr").write_text(
+        "Brain Vision Data Exchange Header File Version 1.0\n[Common Infos]\nDataFile=x.vhdr\nNumberOfChannels=1\n"
+        "SamplingInterval=1000\n[Binary Infos]\nBinaryFormat=INT_16\n[Channel Infos]\nCh1=Fz,,1,uV\n"
+    )
+    with pytest.raises(ReadError, match="names itself"):
+        open_recording(tmp_path / "x.vhdr")

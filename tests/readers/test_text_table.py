@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from jaxscope.data.recording import Recording
 from jaxscope.errors import ReadError
-from jaxscope.readers import text_table_pieces
+from jaxscope.readers import open_recording, text_table_cells, text_table_pieces
 from jaxscope.readers.base import OpenOptions
 from jaxscope.readers.text_table import FORMAT
 from jaxscope.readers.text_table_layout import is_number
@@ -322,3 +324,51 @@ def test_a_first_column_without_a_name_that_counts_rows_is_left_out_and_told(
 def test_units_in_brackets_are_known(unit: str, tmp_path: Path) -> None:
     info = make(tmp_path, f"t,x [{unit}],y ({unit})\n" + "".join(f"{k / 10},{k},{k}\n" for k in range(9))).info
     assert [(channel.name, channel.unit) for channel in info.channels] == [("x", unit), ("y", unit)]
+
+
+def test_many_columns_are_read_and_too_many_are_refused_by_their_number(tmp_path: Path) -> None:
+    n_columns = 20_000
+    path = tmp_path / "wide.csv"
+    names = ",".join(f"signal {number}" for number in range(n_columns))
+    path.write_text(names + "\n" + "".join(",".join([str(row)] * n_columns) + "\n" for row in range(3)))
+    with open_recording(path, rate_hz=1.0) as recording:  # its header alone is longer than a cell may be by itself
+        assert len(recording.info.channels) == n_columns
+        assert recording.info.channels[-1].name == f"signal {n_columns - 1}"
+        np.testing.assert_array_equal(recording.read(0, 3, [n_columns - 1])[0], [0, 1, 2])
+    path.write_text("1," * 2_000_000)
+    with pytest.raises(ReadError, match="more than 32,768 cells"):
+        open_recording(path)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1", "", "3"], [1, math.nan, 3]),
+        (["1", "nan", "3"], [1, math.nan, 3]),
+        (["1", "inf", "3"], [1, math.nan, 3]),
+        (["1", "x", "3"], [1, math.nan, 3]),
+        (["1", "1,234", "3"], [1, 1234, 3]),
+        (["1", '"2"', "-3e2"], [1, 2, -300]),
+    ],
+)
+def test_plain_cells_are_read_at_once_and_say_the_same(cells: list[str], values: list[float], monkeypatch) -> None:
+    def added() -> tuple[text_table_cells.Column, list[str], np.ndarray]:
+        column = text_table_cells.Column()
+        series = pl.Series(cells, dtype=pl.String).replace("", None)
+        found = text_table_cells.add_numbers(column, series, ".", 1)
+        return column, column.words("a"), found
+
+    column, words, found = added()
+    np.testing.assert_array_equal(found, values)
+    monkeypatch.setattr(text_table_cells, "_if_plain", lambda _cells: None)
+    other, other_words, slowly = added()
+    np.testing.assert_array_equal(found, slowly)
+    assert (column.n_filled, words) == (other.n_filled, other_words)
+
+
+def test_a_cell_without_an_end_is_told_in_a_short_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('time,a\n"' + "x" * 300_000 + "\n1,2\n")
+    with pytest.raises(ReadError) as caught:
+        open_recording(path)
+    assert len(caught.value.sentence()) < 400

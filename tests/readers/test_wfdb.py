@@ -267,3 +267,17 @@ def test_every_layout_gives_the_whole_range_of_its_integers(form: int) -> None:
         [-half, half - 1, -1, 0, 1, -half + 1, 37 % half, -38 % half - half, half // 3, -half // 3, 5, -6]
     )
     np.testing.assert_array_equal(decode(form, np.frombuffer(encode(values), np.uint8)), values)
+
+
+def test_a_gain_that_makes_samples_infinite_is_none(tmp_path: Path) -> None:
+    (tmp_path / "x.hea").write_text("x 1 100 3\nx.dat 16 1e-320/mV\n")
+    (tmp_path / "x.dat").write_bytes(np.array([0, 200, -400], dtype="<i2").tobytes())
+    with open_recording(tmp_path / "x.hea") as recording:
+        assert any("200 per mV is assumed" in words for words in recording.info.warnings)
+        np.testing.assert_array_equal(recording.read(0, 3)[0], [0.0, 1.0, -2.0])
+
+
+def test_a_header_holds_no_samples_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "x.hea").write_text("x 1 100 3\nx.hea 8 200\n")
+    with pytest.raises(ReadError, match=r"x\.hea, a header"):
+        open_recording(tmp_path / "x.hea")

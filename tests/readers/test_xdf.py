@@ -149,6 +149,19 @@ def test_clock_offsets_bring_streams_together(tmp_path: Path) -> None:
         assert info.timeline_of(2).second_of(0, 100) == pytest.approx(0.0, abs=2e-4)
 
 
+def test_clock_offsets_of_any_size_are_no_bug(tmp_path: Path) -> None:
+    pairs = [(0.0, float("nan")), (1.0, 1e308), (2.0, -1e308), (float("inf"), 0.0), (-1.7e308, 1.0), (1.7e308, 1.0)]
+    path = write(
+        tmp_path / "x.xdf",
+        header(1, "a", 100, 2),
+        *(offset(1, time, value) for time, value in pairs),
+        samples(1, VALUES, stamps_of(300, 100)),
+    )
+    with open_recording(path) as recording:
+        assert recording.info.channels[0].n_samples == 300
+        np.testing.assert_array_equal(recording.read(0, 300), VALUES.T)
+
+
 def test_a_pause_is_a_gap_of_its_stream_alone(tmp_path: Path) -> None:
     stamps = stamps_of(300, 100)
     late = [stamp if k < 150 else stamp + 5.0 for k, stamp in enumerate(stamps) if stamp is not None]
