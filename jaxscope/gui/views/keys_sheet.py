@@ -161,6 +161,8 @@ class KeysSheet(Sheet):
             column.addStretch(1)
         self._scroll.setWidget(page)
         self._turns.take(groups, _Group.fill)
+        # painted once, after them: with each group all that lies behind the sheet would be painted as well
+        self._turns.take([page])
 
 
 class _Page(QWidget):

@@ -7,8 +7,10 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.gui.assets import tokens
+from jaxscope.gui.components.labels import Label
 from jaxscope.gui.taking_turns import TakingTurns
 from jaxscope.gui.theme import theme
+from jaxscope.gui.views import keys_sheet
 
 
 class _Part(QWidget):
@@ -99,3 +101,19 @@ def test_a_part_that_is_asked_for_twice_is_still_prepared(qtbot):
 
     _in_a_loop(begin, lambda: turns.is_over)
     assert prepared == [part]
+
+
+def test_the_list_of_keys_is_filled_in_turns_and_painted_once(desk, monkeypatch):
+    filled, painted = [], []
+    for part, name, log in ((keys_sheet._Group, "fill", filled), (keys_sheet._Page, "paintEvent", painted)):
+        real = getattr(part, name)
+        monkeypatch.setattr(
+            part, name, lambda own, *given, real=real, log=log: (log.append(len(painted)), real(own, *given))
+        )
+    sheet = keys_sheet.KeysSheet(desk.window)
+    _in_a_loop(sheet.open_sheet, lambda: sheet._turns.is_over and bool(painted))
+    groups = sheet.findChildren(keys_sheet._Group)
+    assert len(filled) == len(groups) > 5
+    assert set(filled) == {0}, "nothing is painted before all is there"
+    assert all(part.updatesEnabled() for part in groups)
+    assert sum(label.isVisible() for label in sheet.findChildren(Label)) > 50
