@@ -17,6 +17,7 @@ from jaxscope.session.state import SessionState
 
 #: what the last answer followed from, compared by identity and by value, and the answer
 _visible: tuple[tuple[object, ...], tuple[object, ...], tuple[int, ...]] | None = None
+_shown: tuple[tuple[object, ...], tuple[int, ...]] | None = None
 _alike: tuple[RecordingInfo, tuple[int, ...], tuple[tuple[float, tuple[int, ...]], ...]] | None = None
 
 
@@ -34,6 +35,15 @@ def visible_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...
 
 def shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
     """Return the numbers of all channels that are not hidden, in the order they are shown."""
+    global _shown
+    same = (info, state.document.channel_order, state.document.looks)
+    last = _shown
+    if last is None or any(one is not other for one, other in zip(last[0], same, strict=True)):
+        last = _shown = (same, _shown_channels(state, info))
+    return last[1]
+
+
+def _shown_channels(state: SessionState, info: RecordingInfo) -> tuple[int, ...]:
     position = {name: place for place, name in enumerate(state.document.channel_order)}
     hidden = {name for name, look in state.document.looks if look.hidden}
     numbers = [

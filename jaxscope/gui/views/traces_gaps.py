@@ -45,21 +45,22 @@ def gaps_by_row(model: TracesModel) -> list[tuple[Gap, ...]]:
     return [model.info.gaps if gaps is None else gaps for gaps in found]
 
 
-def gap_areas(model: TracesModel) -> list[GapArea]:
-    """Return the gaps in view with the rows they cover."""
-    gaps_of = model.remembered("gaps", (model.lanes, model.info), lambda: gaps_by_row(model))
-    areas: list[GapArea] = []
+def gap_runs(model: TracesModel) -> list[GapArea]:
+    """Return all gaps with the rows they cover: rows that follow each other and have the same ones go together."""
+    gaps_of = gaps_by_row(model)
+    runs: list[GapArea] = []
     first = 0
     for row in range(1, len(gaps_of) + 1):
-        if row < len(gaps_of) and gaps_of[row] == gaps_of[first]:
-            continue
-        areas.extend(
-            GapArea(gap=gap, first_row=first, stop_row=row)
-            for gap in gaps_of[first]
-            if gap.stop_s > model.start_s and gap.start_s < model.stop_s
-        )
-        first = row
-    return areas
+        if row == len(gaps_of) or gaps_of[row] != gaps_of[first]:
+            runs.extend(GapArea(gap=gap, first_row=first, stop_row=row) for gap in gaps_of[first])
+            first = row
+    return runs
+
+
+def gap_areas(model: TracesModel) -> list[GapArea]:
+    """Return the gaps in view with the rows they cover."""
+    runs = model.remembered("gaps", (model.lanes, model.info), lambda: gap_runs(model))
+    return [area for area in runs if area.gap.stop_s > model.start_s and area.gap.start_s < model.stop_s]
 
 
 def paint_gaps(canvas: Canvas, pane: PaneRect) -> None:
