@@ -105,7 +105,8 @@ def _kind_by_word(text: str) -> ChannelKind | None:
 
 
 def _is_electrode(text: str) -> bool:
-    parts = [part for part in text.replace("_", "-").split("-") if part]
+    # some programs fill names up to four characters with dots, such as "Fc5." and "Cz.."
+    parts = [part for part in text.rstrip(".").replace("_", "-").split("-") if part]
     return (
         bool(parts)
         and _ELECTRODE.fullmatch(parts[0]) is not None

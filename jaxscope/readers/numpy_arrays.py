@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.data.kinds import kind_of
+from jaxscope.data.kinds import kind_of, signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.notes import KEY, with_notes
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
@@ -289,10 +289,13 @@ def _recording(
             channels.append(Channel(name=label, kind=kind, rate_hz=rate_hz, n_samples=n_samples))
             places.append(Place(source=grid, row=row))
     told, units = texts.get("names", ()), texts.get("units", ())
-    if len(told) == len(channels) and all(told):
-        channels = [replace(channel, name=name) for channel, name in zip(channels, told, strict=True)]
     if len(units) == len(channels):
         channels = [replace(channel, unit=plain_unit(unit)) for channel, unit in zip(channels, units, strict=True)]
+    if len(told) == len(channels) and all(told):
+        channels = [
+            replace(channel, name=name, kind=signal_kind_of(name, channel.unit))
+            for channel, name in zip(channels, told, strict=True)
+        ]
     names = unique_names(channel.name for channel in channels)
     longest = max(channel.n_samples for channel in channels)
     info = RecordingInfo(

@@ -31,7 +31,7 @@ from jaxscope.readers.time_steps import Timing
 if TYPE_CHECKING:
     import polars as pl
 
-_PARQUET, _ARROW = b"PAR1", b"ARROW1"
+_PARQUET, _ARROW, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 #: Rows of the time column that are read at a time.
 PIECE_ROWS = 1 << 20
 #: A table that claims more rows than this, and more than this many a byte, is damaged.
@@ -181,6 +181,10 @@ def _table_of(path: Path) -> tuple[pl.LazyFrame, dict[str, pl.DataType], int]:
     import polars as pl
 
     is_parquet = _begins_with(path, _PARQUET)
+    if not is_parquet and _begins_with(path, _ARROW_STREAM):
+        raise ReadError(
+            f"{path.name} is a stream of Arrow, which has no index", hint="save it as an Arrow file (Feather)"
+        )
     if not is_parquet and not _begins_with(path, _ARROW):
         raise ReadError(
             f"{path.name} is neither a Parquet nor an Arrow file", hint="choose another file, or correct its suffix"

@@ -64,6 +64,8 @@ _UNITS = re.compile(r"units?\s*:?=\s*(.+)", re.IGNORECASE)
 _NAME_AND_UNIT = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")
 
 
+#: The first line of seismic samples that follow each other along the lines: its columns would be no channels.
+_SAMPLE_LIST = re.compile(r"TIMESERIES .*\d samples, .*, SLIST\b")
 #: More columns are no table of samples, and would take long to be told apart.
 MOST_COLUMNS = 1 << 15
 #: The splitter takes a line without the separator that is tried for one cell, and refuses cells of more characters.
@@ -121,6 +123,11 @@ def find_layout(
     if any(len(line) > MOST_COLUMNS and max(map(line.count, ",;\t| ")) >= MOST_COLUMNS for line in plain):
         raise ReadError(
             f"{name} has a line of more than {MOST_COLUMNS:,} cells", hint="write a row for each time and not a column"
+        )
+    if _SAMPLE_LIST.match(plain[0]) is not None:
+        raise ReadError(
+            f"{name} is a list of the samples of one channel, several to a line, and no table",
+            hint="convert it to miniSEED with ObsPy",
         )
     guess = _best_guess(plain, separator, decimal)
     is_told = separator is not None or n_header is not None

@@ -14,6 +14,8 @@ from jaxscope.data.kinds import kind_of
         ("Fp1", "uV", "", "eeg"),
         ("C3-M2", "uV", "", "eeg"),
         ("T8", "", "", "eeg"),
+        ("Fc5.", "uV", "", "eeg"),
+        ("Cz..", "uV", "", "eeg"),
         ("A1", "uV", "Active Electrode, pin type", "eeg"),
         ("B32", "uV", "Active Electrode, pin type", "eeg"),
         ("EOG horizontal", "uV", "", "eog"),

@@ -264,3 +264,12 @@ def test_an_archive_whose_members_lie_before_its_begin_is_refused(tmp_path: Path
     path.write_bytes(raw)
     with pytest.raises(ReadError, match="is damaged"):
         open_recording(path)
+
+
+def test_names_in_an_archive_tell_kinds(tmp_path: Path) -> None:
+    names, units = np.array(["Fp1", "ECG", "Status", "load"]), np.array(["uV", "mV", "", "N"])
+    np.savez(tmp_path / "x.npz", data=np.zeros((4, 20)), names=names, units=units, rate_hz=10.0)
+    with open_recording(tmp_path / "x.npz") as recording:
+        found = [(channel.name, channel.unit, channel.kind) for channel in recording.info.channels]
+    # nothing in such a file says that a channel holds codes, so what is called so is a signal
+    assert found == [("Fp1", "uV", "eeg"), ("ECG", "mV", "ecg"), ("Status", "", "misc"), ("load", "N", "misc")]

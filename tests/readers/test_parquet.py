@@ -96,3 +96,9 @@ def test_columns_that_lie_outside_of_the_file_are_refused_without_noise(tmp_path
     with pytest.raises(ReadError, match=r"footer of x\.parquet makes no sense"):
         open_recording(path)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_stream_of_arrow_says_what_it_is(tmp_path: Path) -> None:
+    pl.DataFrame({"a": A}).write_ipc_stream(tmp_path / "x.arrow")
+    with pytest.raises(ReadError, match="stream of Arrow"):
+        open_recording(tmp_path / "x.arrow")

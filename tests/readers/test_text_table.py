@@ -372,3 +372,10 @@ def test_a_cell_without_an_end_is_told_in_a_short_sentence(tmp_path: Path) -> No
     with pytest.raises(ReadError) as caught:
         open_recording(path)
     assert len(caught.value.sentence()) < 400
+
+
+def test_a_list_of_samples_is_no_table(tmp_path: Path) -> None:
+    head = "TIMESERIES XX_A__BHZ_, 12 samples, 250 sps, 2024-01-01T00:00:00.000000, SLIST, FLOAT, \n"
+    (tmp_path / "x.txt").write_text(head + "\t".join(f"{k}.5" for k in range(6)) + "\n" + "\t".join("123456") + "\n")
+    with pytest.raises(ReadError, match="several to a line"):
+        open_recording(tmp_path / "x.txt")
