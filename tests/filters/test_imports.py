@@ -320,3 +320,48 @@ def test_what_grows_when_it_is_unpacked_is_refused_before_it_is(tmp_path, monkey
     for name in ("many.npz", "deep.mat", "many.mat"):
         with pytest.raises(ChainError, match="too large"):
             import_file(tmp_path / name)
+
+
+def table_of(rows, mark=",", point="."):
+    """Return rows of coefficients as text that keeps every digit."""
+    return "\n".join(mark.join(repr(float(value)).replace(".", point) for value in row) for row in rows) + "\n"
+
+
+EXACT_SOS = signal.butter(4, 0.1, output="sos")
+EXACT_BA = signal.butter(4, 0.1)
+EXACT_TAPS = signal.firwin(9, 0.3)
+EXACT_TABLES = [
+    (table_of([EXACT_TAPS]), "values", EXACT_TAPS),
+    (table_of([[tap] for tap in EXACT_TAPS]), "values", EXACT_TAPS),
+    (table_of(EXACT_BA), ("b", "a"), EXACT_BA),
+    (table_of(zip(*EXACT_BA, strict=True)), ("b", "a"), EXACT_BA),
+    (table_of(EXACT_SOS), "rows", EXACT_SOS),
+    (table_of(EXACT_SOS, ";", ","), "rows", EXACT_SOS),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "wanted"), EXACT_TABLES, ids=["row", "column", "rows", "columns", "sections", "decimal_commas"]
+)
+def test_c101_tables_of_coefficients_keep_every_bit(text, names, wanted):
+    (stage,) = import_text(text).stages
+    found = [getattr(stage.spec, name) for name in names] if isinstance(names, tuple) else getattr(stage.spec, names)
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_c101_sections_and_taps_come_back_bit_by_bit_and_a_bad_line_has_its_number(tmp_path):
+    chain = FilterChain(
+        stages=(
+            Stage(spec=FAMILIES["sections"](rows=tuple(map(tuple, EXACT_SOS.tolist())))),
+            Stage(spec=FAMILIES["taps"](values=tuple(EXACT_TAPS.tolist()))),
+        )
+    )
+    path = tmp_path / "chain.csv"
+    path.write_text(export_code(chain, RATE_HZ, "csv"), encoding="utf-8")
+    sections, taps = import_file(path, rate_hz=RATE_HZ).stages
+    np.testing.assert_array_equal(sections.spec.rows, EXACT_SOS)
+    np.testing.assert_array_equal(taps.spec.values, EXACT_TAPS)
+    zpk = import_text('{"z": [-1, -1], "p": ["0.5+0.3j", "0.5-0.3j"], "k": 0.123456789012345678}').stages[0].spec
+    assert zpk.gain == 0.123456789012345678
+    with pytest.raises(ChainError, match="line 2"):
+        import_text("1,2\n3,x\n")
