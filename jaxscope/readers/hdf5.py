@@ -230,6 +230,11 @@ def _sort(
             left_out += [f"{name}/{column}" for column in others]
         else:
             found.append(_rows(name, item, options))
+        if len(found) > _MOST_CHANNELS and not options.value("dataset"):
+            raise ReadError(
+                f"The file holds more than {_MOST_CHANNELS:,} lists of numbers",
+                hint="name the dataset that is wanted with --option dataset=",
+            )
     return found, numbers, left_out
 
 

@@ -145,10 +145,12 @@ def walk(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     import h5py
 
     seen: set[int] = set()
-    todo = [(prefix, group)]
+    # an object is opened when its turn comes: each that is open takes as much memory as thousands of samples
+    todo: list[tuple[str, Any, str | None]] = [(prefix, group, None)]
     while todo:
-        path, item = todo.pop()
+        path, parent, own = todo.pop()
         try:
+            item = parent if own is None else parent[own]
             address = int(h5py.h5o.get_info(item.id).addr)
             if address in seen:
                 continue
@@ -158,7 +160,7 @@ def walk(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             if path:
                 yield path, item
             if isinstance(item, h5py.Group):
-                todo += [(f"{path}/{name}" if path else name, item[name]) for name in reversed(hard_links(item))]
+                todo += [(f"{path}/{name}" if path else name, item, name) for name in reversed(hard_links(item))]
         except FAILURES as error:
             raise ReadError(f"{path or 'The file'} cannot be read: its structure is damaged") from error
 

@@ -218,3 +218,13 @@ def test_the_columns_of_a_table_are_channels_and_its_times_give_the_rate(chunks:
         ]
         np.testing.assert_array_equal(found.read(100, 300), [table["Fz"][100:300], table["flag"][100:300]])
         assert "What holds no samples is left out: log/eeg/note, log/eeg/pair" in found.info.warnings
+
+
+def test_of_thousands_of_datasets_one_is_chosen_and_all_are_too_many(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        for number in range(4200):
+            file.create_dataset(f"d{number}", data=np.full(3, number))
+    with pytest.raises(ReadError, match="more than 4,096 lists"):
+        open_recording(tmp_path / "x.h5")
+    with open_recording(tmp_path / "x.h5", options={"dataset": "d4100"}) as recording:
+        np.testing.assert_array_equal(recording.read(0, 3), [[4100, 4100, 4100]])
