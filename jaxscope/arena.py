@@ -75,3 +75,15 @@ def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     if n_bytes < LEAST_BYTES:
         return np.empty(shape, dtype=kind)
     return np.asarray(_Lease(_take(n_bytes), shape, kind))
+
+
+def is_whole(array: Array) -> bool:
+    """Say whether an array is one that ``empty`` gave or owns its memory, not a view of another one.
+
+    Examples
+    --------
+    >>> numbers = empty((1024, 1024), "float64")
+    >>> is_whole(numbers), is_whole(numbers[1:])
+    (True, False)
+    """
+    return array.flags.owndata or isinstance(array.base, _Lease)

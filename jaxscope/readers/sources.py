@@ -134,5 +134,5 @@ class SourcedRecording(Recording):
 def _own(samples: FloatArray) -> FloatArray:
     """Return samples as an array that nobody else holds."""
     flags = samples.flags
-    is_own = flags.owndata and flags.c_contiguous and flags.writeable and samples.dtype == np.float64
+    is_own = arena.is_whole(samples) and flags.c_contiguous and flags.writeable and samples.dtype == np.float64
     return samples if is_own else np.array(samples, dtype=np.float64, order="C")

@@ -82,7 +82,7 @@ class WfdbRecording(Recording):
             into = result[:, part.start - span.start : part.stop - span.start]
             row_of = {segment.signal_of[index]: row for row, index in enumerate(chosen) if index in segment.signal_of}
             if len(part) and row_of:
-                segment.read(self._pool, part.shift(-first), {signal: into[row] for signal, row in row_of.items()})
+                segment.read(self._pool, part.shift(-first), row_of, into)
                 # The same channel may be asked for twice; it is read once.
                 for row, index in enumerate(chosen):
                     read_into = row_of.get(segment.signal_of.get(index, -1), row)

@@ -281,3 +281,19 @@ def test_a_header_holds_no_samples_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "x.hea").write_text("x 1 100 3\nx.hea 8 200\n")
     with pytest.raises(ReadError, match=r"x\.hea, a header"):
         open_recording(tmp_path / "x.hea")
+
+
+def test_signals_side_by_side_are_as_each_by_itself(tmp_path: Path) -> None:
+    stored = np.random.default_rng(3).integers(-32000, 32000, (70, 5)).astype("<i2")
+    stored[[3, 50], [0, 2]] = -(1 << 15)
+    (tmp_path / "x.dat").write_bytes(stored.tobytes())
+    given = [(200, 0), (1, 7), (3.5, -100), (1, 0), (10, 5)]
+    lines = [f"x.dat 16 {gain}({baseline})/uV 16 0 0 0 0 E{place}" for place, (gain, baseline) in enumerate(given)]
+    (tmp_path / "x.hea").write_text("\n".join(["x 5 100 70", *lines]) + "\n")
+    expected = np.array(
+        [(stored[:, place].astype(float) - baseline) / gain for place, (gain, baseline) in enumerate(given)]
+    )
+    expected[[0, 2], [3, 50]] = np.nan
+    with open_recording(tmp_path / "x.hea") as recording:
+        for chosen in ([0, 1, 2, 3, 4], [1, 2, 3], [4, 2, 0], [2], [2, 3, 2], [0, 1, 3, 4]):
+            np.testing.assert_array_equal(recording.read(1, 69, chosen), expected[chosen][:, 1:69])
