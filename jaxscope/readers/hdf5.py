@@ -8,6 +8,7 @@ groups above it. What is not shown is told. Samples are read in parts, from the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,11 +29,13 @@ from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.hdf5_file import (
     SIGNATURE,
     HdfGrid,
+    Rows,
     TableField,
     damage_told,
     fields_of,
     grid_of,
     open_hdf5,
+    rows_of,
     walk,
     why_unreadable,
 )
@@ -48,17 +51,6 @@ _UNIT_NAMES = frozenset(["unit", "units", "physicalunit"])
 _LABEL_NAMES = frozenset(["labels", "channelnames", "chnames", "channels", "names"])
 #: How many lists of samples a file may have before somebody must choose.
 _MOST_CHANNELS = 4096
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rows:
-    """A dataset as channels."""
-
-    path: str
-    dataset: Any
-    is_last_time: bool
-    n_channels: int
-    n_samples: int
 
 
 @dataclass(slots=True)
@@ -141,8 +133,12 @@ def _in_order(file: Any, made: _Made) -> None:
 def _is_opensignals(file: Any, name: str) -> bool:
     import h5py
 
-    item = file[name] if isinstance(file.get(name, getlink=True), h5py.HardLink) else None
-    return isinstance(item, h5py.Group) and "sampling rate" in item.attrs and isinstance(item.get("raw"), h5py.Group)
+    if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+        return False
+    if h5py.h5o.get_info(file.id, name.encode("utf-8", "surrogateescape")).type != h5py.h5o.TYPE_GROUP:
+        return False
+    item = file[name]
+    return "sampling rate" in item.attrs and isinstance(item.get("raw"), h5py.Group)
 
 
 def _opensignals(devices: Sequence[Any], plain: ByteFile, options: OpenOptions) -> _Made:
@@ -206,11 +202,11 @@ def _start(attributes: Any) -> datetime | None:
 
 def _sort(
     file: Any, n_bytes: int, options: OpenOptions, warnings: list[str]
-) -> tuple[list[_Rows], list[tuple[str, float]], list[str]]:
+) -> tuple[list[Rows], list[tuple[str, float]], list[str]]:
     """Return datasets of numbers, numbers that are a sampling rate by their name, and what is neither."""
     import h5py
 
-    found: list[_Rows] = []
+    found: list[Rows] = []
     numbers: list[tuple[str, float]] = []
     left_out: list[str] = []
     for name, item in walk(file):
@@ -226,10 +222,12 @@ def _sort(
             warnings.append(f"{name} {reason} and is left out")
         elif item.dtype.names:
             columns, others = fields_of(item)
-            found += [_rows(f"{name}/{column}", TableField(item, column), options) for column in columns]
+            found += [
+                rows_of(TableField(item, column), name, column, is_turned=options.samples_first) for column in columns
+            ]
             left_out += [f"{name}/{column}" for column in others]
         else:
-            found.append(_rows(name, item, options))
+            found.append(rows_of(item, name, None, is_turned=options.samples_first))
         if len(found) > _MOST_CHANNELS and not options.value("dataset"):
             raise ReadError(
                 f"The file holds more than {_MOST_CHANNELS:,} lists of numbers",
@@ -255,7 +253,7 @@ def _datasets(path: Path, file: Any, plain: ByteFile, options: OpenOptions) -> _
             f"{path.name} holds {sum(rows.n_channels for rows in found):,} lists of numbers",
             hint="export the dataset that is wanted to NPY",
         )
-    times = [rows for rows in found if plain_name(rows.path.rsplit("/", 1)[-1]) in TIME_NAMES and rows.n_channels == 1]
+    times = [rows for rows in found if plain_name(rows.name) in TIME_NAMES and rows.n_channels == 1]
     signals = [rows for rows in found if rows not in times] or found
     if not signals:
         raise ReadError(
@@ -263,12 +261,15 @@ def _datasets(path: Path, file: Any, plain: ByteFile, options: OpenOptions) -> _
             hint="save each channel as a dataset of numbers",
         )
     told: list[float] = []
+    count = Counter(rows.name for rows in signals)
+    groups: dict[str, float | None] = {}
     for rows in signals:
-        rate = _rate_told(rows, numbers)
+        dataset = rows.open()
+        rate = _rate_told(dataset, rows.path, groups, numbers)
         told += [] if rate is None else [rate]
         if rate is None:
             rate = _rate_taken(rows, times if times != signals else [], options, made.warnings)
-        _add(rows, rate, signals, made)
+        _add(rows, dataset, rate, rows.name if count[rows.name] == 1 else rows.path, made)
     made.warnings += own_rate_words(told, options)
     if any(channel.rate_hz is None for channel in made.channels):
         made.warnings.append(NO_RATE)
@@ -280,33 +281,21 @@ def _datasets(path: Path, file: Any, plain: ByteFile, options: OpenOptions) -> _
     return made
 
 
-def _rows(path: str, dataset: Any, options: OpenOptions) -> _Rows:
-    shape = dataset.shape
-    if dataset.ndim == 1:
-        return _Rows(path=path, dataset=dataset, is_last_time=True, n_channels=1, n_samples=int(shape[0]))
-    is_last = (shape[0] <= shape[1] or KEY in dataset.file) and not options.samples_first
-    n_channels, n_samples = (shape[0], shape[1]) if is_last else (shape[1], shape[0])
-    return _Rows(path=path, dataset=dataset, is_last_time=is_last, n_channels=int(n_channels), n_samples=int(n_samples))
-
-
-def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Made) -> None:
-    last = rows.path.rsplit("/", 1)[-1]
-    is_unique = sum(other.path.rsplit("/", 1)[-1] == last for other in signals) == 1
-    base = last if is_unique else rows.path
-    labels = _told_texts(rows, _LABEL_NAMES)
+def _add(rows: Rows, dataset: Any, rate_hz: float | None, base: str, made: _Made) -> None:
+    labels = _told_texts(dataset, rows.n_channels, _LABEL_NAMES)
     if rows.n_channels > 1 and not rows.is_last_time:
         made.warnings.append(
-            f"{rows.path} ({' x '.join(map(str, rows.dataset.shape))}) is read as {rows.n_channels} channels of "
+            f"{rows.path} ({' x '.join(map(str, dataset.shape))}) is read as {rows.n_channels} channels of "
             f"{rows.n_samples:,} samples: the longer is time"
         )
     if not labels:
         labels = [base] if rows.n_channels == 1 else [f"{base}[{number}]" for number in range(rows.n_channels)]
-    units = _told_texts(rows, _UNIT_NAMES)
+    units = _told_texts(dataset, rows.n_channels, _UNIT_NAMES)
     if not units:
         # one unit at a table need not be that of each of its columns
-        told = () if isinstance(rows.dataset, TableField) else _attributes(rows.dataset, _UNIT_NAMES)
+        told = () if isinstance(dataset, TableField) else _attributes(dataset, _UNIT_NAMES)
         units = [next((_text(value) for value in told), "")] * rows.n_channels
-    grid = grid_of(rows.dataset, made.file, is_last_time=rows.is_last_time, name=rows.path)
+    grid = grid_of(dataset, made.file, is_last_time=rows.is_last_time, name=rows.path)
     for number, (label, unit) in enumerate(zip(labels, units, strict=True)):
         made.channels.append(
             Channel(
@@ -322,38 +311,51 @@ def _add(rows: _Rows, rate_hz: float | None, signals: Sequence[_Rows], made: _Ma
 
 def _attributes(item: Any, names: frozenset[str]) -> Iterator[Any]:
     """Yield the attributes that are called like one of these; no other is read."""
-    for name in item.attrs:
+    attributes = item.attrs
+    for name in attributes if len(attributes) else ():
         if plain_name(name) in names:
-            yield item.attrs[name]
+            yield attributes[name]
 
 
-def _told_texts(rows: _Rows, names: frozenset[str]) -> list[str]:
+def _told_texts(dataset: Any, n_channels: int, names: frozenset[str]) -> list[str]:
     """Return the texts that an attribute with one of these names gives the channels of a dataset."""
-    for value in _attributes(rows.dataset, names):
-        if np.size(value) == rows.n_channels and np.ndim(value) == 1:
+    for value in _attributes(dataset, names):
+        if np.size(value) == n_channels and np.ndim(value) == 1:
             texts = [_text(one).strip() for one in value]
             if all(texts):
                 return texts
     return []
 
 
-def _rate_told(rows: _Rows, numbers: Sequence[tuple[str, float]]) -> float | None:
-    """Return the rate that is told nearest to a dataset: by itself, by a group above, by a number."""
-    rate = None
-    item = rows.dataset
-    while rate is None:
-        told = (_number(value) for value in _attributes(item, RATE_NAMES))
-        rate = next((number for number in told if number is not None and number > 0), None)
-        if item.name in ("/", None):
-            break
-        item = item.parent
+def _rate_told(
+    dataset: Any, path: str, groups: dict[str, float | None], numbers: Sequence[tuple[str, float]]
+) -> float | None:
+    """Return the rate that is told nearest to a dataset: by itself, by a group above (kept there), by a number."""
+    folder = path.rpartition("/")[0]
+    rate = _rate_at(dataset)
+    if rate is None:
+        if folder not in groups:
+            groups[folder] = _rate_above(dataset)
+        rate = groups[folder]
     if rate is None and numbers:
-        folder = rows.path.rpartition("/")[0]
         rate = next((number for name, number in numbers if name.rpartition("/")[0] == folder), numbers[0][1])
     return rate
 
 
-def _rate_taken(rows: _Rows, times: Sequence[_Rows], options: OpenOptions, warnings: list[str]) -> float | None:
+def _rate_at(item: Any) -> float | None:
+    told = (_number(value) for value in _attributes(item, RATE_NAMES))
+    return next((number for number in told if number is not None and number > 0), None)
+
+
+def _rate_above(item: Any) -> float | None:
+    rate = None
+    while rate is None and item.name not in ("/", None):
+        item = item.parent
+        rate = _rate_at(item)
+    return rate
+
+
+def _rate_taken(rows: Rows, times: Sequence[Rows], options: OpenOptions, warnings: list[str]) -> float | None:
     """Return the rate of a dataset without one: as given, or that of times that are as many as its samples."""
     for time in times:
         rate = _rate_of_time(time) if time.n_samples == rows.n_samples else None
@@ -363,8 +365,8 @@ def _rate_taken(rows: _Rows, times: Sequence[_Rows], options: OpenOptions, warni
     return options.rate_hz
 
 
-def _rate_of_time(rows: _Rows) -> float | None:
-    grid = HdfGrid(dataset=rows.dataset, is_last_time=rows.is_last_time, name=rows.path)
+def _rate_of_time(rows: Rows) -> float | None:
+    grid = HdfGrid(dataset=rows.open(), is_last_time=rows.is_last_time, name=rows.path)
     if rows.n_samples < 3:
         return None
     first = grid.read(Span(0, 3), [0])[0]

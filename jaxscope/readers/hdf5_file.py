@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.data.notes import KEY
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
@@ -257,7 +258,7 @@ class TableField:
         self._column = table.fields(field)
         self.dtype = table.dtype[field]
         self.shape, self.ndim, self.size = table.shape, 1, table.size
-        self.name, self.attrs, self.parent = table.name, table.attrs, table.parent
+        self.name, self.attrs, self.parent, self.file = table.name, table.attrs, table.parent, table.file
 
     def __getitem__(self, part: slice) -> npt.NDArray[Any]:
         column: npt.NDArray[Any] = self._column[part]
@@ -268,6 +269,59 @@ def fields_of(table: Any) -> tuple[list[str], list[str]]:
     """Return the parts of the elements of a table that are one number each, and those that are not."""
     numbers = [name for name in table.dtype.names if table.dtype[name].kind in "iufb" and not table.dtype[name].shape]
     return numbers, [name for name in table.dtype.names if name not in numbers]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """A dataset, or a column of a table, as channels: opened when it is wanted, as each that is open takes memory."""
+
+    file: Any
+    place: str
+    column: str | None
+    is_last_time: bool
+    n_channels: int
+    n_samples: int
+
+    @property
+    def path(self) -> str:
+        """Return what it is told by."""
+        return self.place if self.column is None else f"{self.place}/{self.column}"
+
+    @property
+    def name(self) -> str:
+        """Return the last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def open(self) -> Any:
+        """Return the dataset, or what has its columns in the place of one."""
+        item = self.file[self.place]
+        return item if self.column is None else TableField(item, self.column)
+
+
+def rows_of(dataset: Any, place: str, column: str | None, *, is_turned: bool) -> Rows:
+    """Return a dataset of one or two dimensions as channels: its longer dimension is time, the first if ``is_turned``.
+
+    Parameters
+    ----------
+    dataset : h5py.Dataset or TableField
+    place : str
+        Its path in the file.
+    column : str or None
+        Which column of the table there it is.
+    is_turned : bool
+    """
+    file = dataset.file
+    shape = (1, *dataset.shape) if dataset.ndim == 1 else dataset.shape
+    is_last = dataset.ndim == 1 or ((shape[0] <= shape[1] or KEY in file) and not is_turned)
+    n_channels, n_samples = shape if is_last else shape[::-1]
+    return Rows(
+        file=file,
+        place=place,
+        column=column,
+        is_last_time=is_last,
+        n_channels=int(n_channels),
+        n_samples=int(n_samples),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

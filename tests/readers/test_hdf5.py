@@ -17,6 +17,7 @@ from jaxscope.readers import open_recording
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.grids import FileGrid
 from jaxscope.readers.hdf5_file import grid_of
+from jaxscope.readers.sources import BlockSource
 
 h5py = pytest.importorskip("h5py", reason="HDF5 needs h5py")
 
@@ -228,3 +229,23 @@ def test_of_thousands_of_datasets_one_is_chosen_and_all_are_too_many(tmp_path: P
         open_recording(tmp_path / "x.h5")
     with open_recording(tmp_path / "x.h5", options={"dataset": "d4100"}) as recording:
         np.testing.assert_array_equal(recording.read(0, 3), [[4100, 4100, 4100]])
+
+
+def test_few_datasets_are_open_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        for number in range(300):
+            file.create_dataset(f"group{number % 3}/d{number}", data=np.full(50, number))
+        file["group1"].attrs["fs"] = 250.0
+    counts: list[int] = []
+
+    def counted(*args: Any, **named: Any) -> BlockSource:
+        counts.append(h5py.h5f.get_obj_count(h5py.h5f.OBJ_ALL, h5py.h5f.OBJ_DATASET))
+        return grid_of(*args, **named)
+
+    monkeypatch.setattr("jaxscope.readers.hdf5.grid_of", counted)
+    with open_recording(tmp_path / "x.h5") as recording:
+        assert len(counts) == 300
+        assert max(counts) <= 2
+        assert [recording.info.channels[place].rate_hz for place in (0, 100, 199, 200)] == [None, 250.0, 250.0, None]
+        index = recording.info.index_of("d298")
+        np.testing.assert_array_equal(recording.read(48, 50, [index]), [[298, 298]])
