@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _PARQUET, _ARROW, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-#: Rows of the time column that are read at a time.
-PIECE_ROWS = 1 << 20
+#: Rows of the time column that are read at a time; the library takes several times their bytes meanwhile.
+PIECE_ROWS = 1 << 18
 #: A table that claims more rows than this, and more than this many a byte, is damaged.
 _PLAUSIBLE_ROWS, _PLAUSIBLE_ROWS_PER_BYTE = 1 << 23, 64
 NO_RATE = "The file tells no sampling rate: give one to filter it"

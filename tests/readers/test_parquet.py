@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -102,3 +104,29 @@ def test_a_stream_of_arrow_says_what_it_is(tmp_path: Path) -> None:
     pl.DataFrame({"a": A}).write_ipc_stream(tmp_path / "x.arrow")
     with pytest.raises(ReadError, match="stream of Arrow"):
         open_recording(tmp_path / "x.arrow")
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the most memory since a moment"
+)
+def test_times_are_gone_through_in_little_memory(tmp_path: Path) -> None:
+    pl.DataFrame({"time_s": np.arange(4 << 20) / 100, "a": np.zeros(4 << 20)}).write_parquet(tmp_path / "long.parquet")
+    write(tmp_path / "short.parquet", time_s=np.arange(N) / 250, a=A)
+    code = """
+import sys
+from pathlib import Path
+from jaxscope.readers import open_recording
+
+def told(key):
+    return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if key in line)
+
+open_recording(sys.argv[1]).close()
+Path("/proc/self/clear_refs").write_text("5")
+before = told("VmRSS")
+with open_recording(sys.argv[2]) as recording:
+    assert recording.info.channels[0].rate_hz == 100
+print((told("VmHWM") - before) // 1024)
+"""
+    files = [str(tmp_path / name) for name in ("short.parquet", "long.parquet")]
+    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 48
