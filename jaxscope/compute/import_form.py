@@ -87,9 +87,12 @@ def _filled(empty: ImportPreview, recording: Recording) -> ImportPreview:
         samples = recording.read(0, MOST_SAMPLES, [number])[0]
         unit = f", {channel.unit}" if channel.unit else ""
         rows.append((f"{channel.name}{unit}", *(f"{value:.6g}" for value in samples)))
-    n_samples = max((channel.n_samples for channel in info.channels), default=0)
+    counts = [channel.n_samples for channel in info.channels] or [0]
+    lengths = f"{counted(max(counts), 'sample')} each"
+    if min(counts) < max(counts):
+        lengths = f"{min(counts):,} to {counted(max(counts), 'sample')}"
     rates = sorted({channel.rate_hz for channel in info.channels if channel.rate_hz is not None})
-    facts = [counted(len(info.channels), "channel"), f"{counted(n_samples, 'sample')} each"]
+    facts = [counted(len(info.channels), "channel"), lengths]
     facts += [f"{rate:.6g} Hz" for rate in rates[:2]]
     facts += [] if info.duration_s is None else [f"{info.duration_s:.6g} s"]
     return replace(empty, rows=tuple(rows), facts=" · ".join(facts), has_rate=bool(rates))

@@ -37,6 +37,11 @@ def test_a_preview_is_what_would_be_read(raw_path: Path) -> None:
         preview_import(str(raw_path), {}, None)
 
 
+def test_a_preview_tells_lengths_that_differ(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", eeg=np.zeros((2, 400)), motion=np.zeros((3, 1000)))
+    assert preview_import(str(tmp_path / "x.npz"), {}, None).facts == "5 channels · 400 to 1,000 samples"
+
+
 @pytest.fixture
 def window(qtbot):  # type: ignore[no-untyped-def]
     from PySide6.QtWidgets import QWidget
