@@ -53,6 +53,11 @@ def pays_on_host(device: str, kinds: Sequence[str], n_samples: int) -> bool:
     return device == HOST and is_enough and all(kind in HOST_KERNELS for kind in kinds)
 
 
+def is_by_calls(device: str, kinds: Sequence[str]) -> bool:
+    """Return whether the host works a chunk of kernels ``kinds`` out by many calls, on a device."""
+    return device == HOST and all(kind in BLOCKS for kind in kinds)
+
+
 def stream_on_host(
     flow: Flow,
     length: int,

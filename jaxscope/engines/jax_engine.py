@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from jaxscope import arena
 from jaxscope.dsp.block_fir import LANES, new_samples
-from jaxscope.engines import compiled, host_fft, host_transforms
+from jaxscope.engines import compiled, host_fft, host_transforms, staging
 from jaxscope.engines.base import AbstractProgram
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
 from jaxscope.engines.fused_view import fused_view
-from jaxscope.engines.host_stream import pays_on_host, stream_on_host
+from jaxscope.engines.host_stream import is_by_calls, pays_on_host, stream_on_host
 from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
 from jaxscope.engines.precision import coefficients_held_by
@@ -111,10 +111,9 @@ class JaxProgram(AbstractProgram):
         if len(rows) == self.n_channels or not any(self.by_row):
             return every
         index = np.concatenate([rows, np.repeat(rows[-1:], padded_rows - len(rows))])
-        host = self._host_weights(backwards=backwards)
         return tuple(
             jax.tree.map(lambda leaf: leaf[index], weight) if by_row else placed
-            for weight, placed, by_row in zip(host, every, self.by_row, strict=True)
+            for weight, placed, by_row in zip(self._host_weights(backwards=backwards), every, self.by_row, strict=True)
         )
 
     def _steady(self) -> list[tuple[Array, Array]]:
@@ -204,7 +203,8 @@ class JaxProgram(AbstractProgram):
         shared = row_groups(n_rows, n_rows, total, rounds)[0]
         length, at_once = self._chunk(shared.stop - shared.start, n_samples)
         groups = row_groups(n_rows, min(at_once, shared.stop - shared.start), total, rounds)
-        return length, groups, is_cpu and n_rows < n_threads() and n_samples >= FEWEST_CHUNKS * length * n_threads()
+        may_cut = n_samples >= FEWEST_CHUNKS * min(length, staging.LONGEST_CHUNK) * n_threads()
+        return length, groups, is_cpu and n_rows < n_threads() and may_cut
 
     def _in_stretches(self, flow: Flow, length: int, halo: int) -> list[Array]:
         """Run stretches of time side by side, each from the states that a halo leaves."""
@@ -275,7 +275,7 @@ class JaxProgram(AbstractProgram):
         """Return how many samples and how many channels go to the device at a time."""
         window = max((own[0].window for own in self._parts if isinstance(own[0], RunningMedian)), default=1)
         itemsize, all_of_it = self.dtype().itemsize, bucket_samples(n_samples)
-        length = min(chunk_samples(n_rows, itemsize, window), all_of_it)
+        length = min(chunk_samples(n_rows, itemsize, window, by_calls=is_by_calls(self.device, self.kinds)), all_of_it)
         sizes = [
             filled_taps(column[0], save_unit(len(column[0].values))).size
             for column, kind in zip(self._parts, self.kinds, strict=True)
@@ -370,8 +370,7 @@ class JaxProgram(AbstractProgram):
         column = self._parts[k]
         y = arena.empty(x.shape, self.dtype)
         for number, (row, samples) in enumerate(zip(rows, finite_copy(x), strict=True)):
-            part = column[int(row) if len(column) > 1 else 0]
-            y[number] = gustafsson(part, samples)
+            y[number] = gustafsson(column[int(row) if len(column) > 1 else 0], samples)
         return y
 
 

@@ -23,6 +23,8 @@ Array = npt.NDArray[Any]
 
 #: bytes of one chunk: half of what stays in cache, as there is an input and an output
 CHUNK_BYTES = 2 << 20
+#: the same where many calls for up to so many channels cost more than what falls out of a cache
+LONG_CHUNK_BYTES, FEW_CHANNELS = 4 << 20, 2
 #: limits of a chunk, in samples
 SHORTEST_CHUNK, LONGEST_CHUNK = 4096, 1 << 18
 #: blocks of the shortest compiled lengths: few, as they cost next to nothing and runs between gaps have any length
@@ -43,10 +45,15 @@ def bucket_samples(n_samples: int) -> int:
     return block_multiple(n_blocks) * BLOCK
 
 
-def chunk_samples(n_channels: int, itemsize: int, window: int) -> int:
-    """Return how many samples of ``n_channels`` make a chunk; a running median of ``window`` multiplies them."""
-    wanted = CHUNK_BYTES // (max(n_channels, 1) * itemsize * max(window, 1))
-    wanted = min(max(wanted, SHORTEST_CHUNK), LONGEST_CHUNK)
+def chunk_samples(n_channels: int, itemsize: int, window: int, *, by_calls: bool = False) -> int:
+    """Return how many samples of ``n_channels`` make a chunk; a running median of ``window`` multiplies them.
+
+    ``by_calls``: for each chunk many functions are called, one after the other, and the more the fewer channels.
+    """
+    is_long = by_calls and n_channels <= FEW_CHANNELS
+    n_bytes, longest = (LONG_CHUNK_BYTES, 4 * LONGEST_CHUNK) if is_long else (CHUNK_BYTES, LONGEST_CHUNK)
+    wanted = n_bytes // (max(n_channels, 1) * itemsize * max(window, 1))
+    wanted = min(max(wanted, SHORTEST_CHUNK), longest)
     return bucket_samples(1 << (wanted.bit_length() - 1))
 
 

@@ -194,3 +194,22 @@ def test_weights_are_handed_to_the_device_once_calls_are_many(chain, sections) -
     assert compilations() == before
     assert kind is np.ndarray
     assert isinstance(program.placed_weights()[0].drive, jax.Array)
+
+
+@pytest.mark.parametrize("n_channels", [1, 2, 3, 64])
+def test_chunks_of_few_channels_are_longer_where_each_is_many_calls(n_channels: int) -> None:
+    usual = staging.chunk_samples(n_channels, 4, 1)
+    by_calls = staging.chunk_samples(n_channels, 4, 1, by_calls=True)
+    assert (by_calls > usual) == (n_channels <= staging.FEW_CHANNELS)
+    assert by_calls * n_channels * 4 <= max(staging.LONG_CHUNK_BYTES, usual * n_channels * 4)
+
+
+def test_a_channel_is_cut_in_time_however_long_its_chunks_are(chain, sections, monkeypatch) -> None:
+    """Longer chunks leave no core idle."""
+    monkeypatch.setattr(jax_engine, "n_threads", lambda: 2)
+    n_samples = jax_engine.FEWEST_CHUNKS * staging.LONGEST_CHUNK * 2
+    program = make_program(chain(sections(SOS)), n_channels=1, method="block", precision="float32")
+    length, _, may_cut = program._shares(1, n_samples, 1)
+    assert length > staging.LONGEST_CHUNK
+    assert may_cut
+    assert not program._shares(1, n_samples - 1, 1)[2]
