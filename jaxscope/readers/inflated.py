@@ -1,8 +1,9 @@
 """Bytes of a compressed part of a file by position, unpacked as they are asked for.
 
 A stream of deflate can only be unpacked from its beginning. On the way, the state of the decoder is kept every so often
-(some 40 KB each), so that going back begins there. What is unpacked is never held whole: neither a large archive nor a
-hostile one, which unpacks to a thousand times its size, takes memory.
+(some 40 KB each), so that going back begins there, and where the last readings ended, so that channels that lie behind
+one another are read on side by side. What is unpacked is never held whole: neither a large archive nor a hostile one,
+which unpacks to a thousand times its size, takes memory.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import numpy as np
 from jaxscope.errors import ReadError
 from jaxscope.readers.byte_file import ByteArray, ByteFile
 
-#: From here on, and from four times its file on, what is unpacked is not held in memory.
-LEAST_BYTES, MOST_TIMES = 32 << 20, 3
+#: What is unpacked is held in memory up to the first, up to three times its file, and never above the last.
+LEAST_BYTES, MOST_TIMES, MOST_BYTES = 32 << 20, 3, 256 << 20
 #: States are at least this far apart, and there are at most so many of them.
 _LEAST_APART, _MOST_STATES = 4 << 20, 256
+#: How many ends of readings are kept.
+_MOST_ENDS = 64
 _STEP_BYTES = 1 << 16
 #: What is stepped over is unpacked in such pieces.
 _PIECE_BYTES = 1 << 20
@@ -28,7 +31,7 @@ _PIECE_BYTES = 1 << 20
 
 def may_be_held(n_bytes: int, file_bytes: int) -> bool:
     """Say whether so many unpacked bytes may be held in memory for a file of this size."""
-    return n_bytes <= max(LEAST_BYTES, MOST_TIMES * file_bytes)
+    return n_bytes <= min(max(LEAST_BYTES, MOST_TIMES * file_bytes), MOST_BYTES)
 
 
 class InflatedBytes:
@@ -54,6 +57,8 @@ class InflatedBytes:
         self._lock = Lock()
         self._places = [0]
         self._states: list[tuple[int, Any]] = [(first_byte, zlib.decompressobj(window_bits))]
+        #: By their place: where readings ended, the latest last.
+        self._ends: dict[int, tuple[int, Any]] = {}
         #: Where the decoder that runs stands: unpacked, packed, and itself.
         self._at, self._packed_at, self._decoder = 0, first_byte, self._states[0][1].copy()
 
@@ -75,13 +80,23 @@ class InflatedBytes:
                 part = self._next(min(n_bytes - done, self._apart))
                 result[done : done + len(part)] = np.frombuffer(part, dtype=np.uint8)
                 done += len(part)
+            self._keep_end()
         return result
 
+    def _keep_end(self) -> None:
+        self._ends.pop(self._at, None)
+        self._ends[self._at] = (self._packed_at, self._decoder.copy())
+        if len(self._ends) > _MOST_ENDS:
+            del self._ends[next(iter(self._ends))]
+
     def _go_to(self, position: int) -> None:
-        place = bisect_right(self._places, position) - 1
-        if not self._places[place] <= self._at <= position:
-            packed_at, state = self._states[place]
-            self._at, self._packed_at, self._decoder = self._places[place], packed_at, state.copy()
+        number = bisect_right(self._places, position) - 1
+        place, (packed_at, state) = self._places[number], self._states[number]
+        end = max((end for end in self._ends if place < end <= position), default=place)
+        if end > place:
+            place, (packed_at, state) = end, self._ends[end]
+        if not place <= self._at <= position:
+            self._at, self._packed_at, self._decoder = place, packed_at, state.copy()
         while self._at < position:
             self._next(min(position - self._at, _PIECE_BYTES))
 

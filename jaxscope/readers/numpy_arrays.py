@@ -45,6 +45,8 @@ _TEXT_KEYS = ("names", "units", KEY)
 _MOST_TEXT_BYTES = 16 << 20
 #: What deflate can gain at most.
 _MOST_PACKED = 1100
+#: What of an archive is unpacked at a time.
+_UNPACK_BYTES = 1 << 20
 #: More channels than any recorder has: the array is the wrong way round.
 _MOST_CHANNELS = 1 << 16
 #: Integers are looked at to see whether float64 holds them: this many bytes at a time, this often at most.
@@ -231,12 +233,16 @@ def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path
 def _member_array(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, header: ArrayHeader, path: Path
 ) -> npt.NDArray[Any]:
+    data, done = np.empty(header.n_bytes, dtype=np.uint8), 0
     with archive.open(member) as file:
         file.read(header.data_offset)
-        data = file.read(header.n_bytes)
-    if len(data) < header.n_bytes:
+        # the archive would make one long read of parts that it copies again and again
+        while part := file.read(min(_UNPACK_BYTES, header.n_bytes - done)):
+            data[done : done + len(part)] = np.frombuffer(part, dtype=np.uint8)
+            done += len(part)
+    if done < header.n_bytes:
         raise ReadError(f"{member.filename} in {path.name} ends too early", hint="copy the file again")
-    return np.frombuffer(data, header.dtype).reshape(header.shape, order="F" if header.fortran_order else "C")
+    return data.view(header.dtype).reshape(header.shape, order="F" if header.fortran_order else "C")
 
 
 def _turned(array: npt.NDArray[Any], options: OpenOptions) -> npt.NDArray[Any]:
