@@ -6,7 +6,7 @@ plain ASCII where they are micro-something, because three spellings of one prefi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Micro sign, Greek mu, and what is left of either after a wrong decoding.
 _MICRO = ("\u00b5", "\u03bc", "\u00c2\u00b5")
@@ -55,3 +55,19 @@ def plain_unit(unit: str) -> str:
     for sign in reversed(_MICRO):
         text = text.replace(sign, "u")
     return text
+
+
+def found_name(names: Sequence[str], text: str) -> str | None:
+    """Return the name that a search means: the exact one, else the first that begins so, else that contains it.
+
+    Examples
+    --------
+    >>> found_name(["EEG Fp1", "Pz"], "fp"), found_name(["Fz"], "Pz")
+    ('EEG Fp1', None)
+    """
+    wanted = text.casefold()
+    for matches in (str.__eq__, str.startswith, str.__contains__):
+        for name in names:
+            if matches(name.casefold(), wanted):
+                return name
+    return None

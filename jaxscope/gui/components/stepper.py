@@ -125,8 +125,10 @@ class Stepper(QWidget):
 
     def set_menu_visible(self, *, visible: bool) -> None:
         """Show or hide the arrow of the menu where there is one; the right button asks for the menu all the same."""
-        self._menu.setVisible(visible and self._has_menu)
-        self.updateGeometry()  # else the room of the arrow stays taken
+        is_shown = visible and self._has_menu
+        if is_shown == self._menu.isHidden():
+            self._menu.setVisible(is_shown)
+            self.updateGeometry()  # else the room of the arrow stays taken
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), scaled(26))

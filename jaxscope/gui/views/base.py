@@ -37,10 +37,16 @@ class ViewKit:
 
 def is_pan(state: SessionState, previous: SessionState) -> bool:
     """Whether nothing but the time at which the window begins is another: most of a window looks the same then."""
-    if state is previous or state.viewport.start_s == previous.viewport.start_s:
+    return state.viewport.duration_s == previous.viewport.duration_s and is_look(state, previous)
+
+
+def is_look(state: SessionState, previous: SessionState) -> bool:
+    """Whether nothing but what the window shows is another: when it begins, and how long it is."""
+    now, before = state.viewport, previous.viewport
+    if state is previous or (now.start_s, now.duration_s) == (before.start_s, before.duration_s):
         return False
-    moved = replace(state.viewport, start_s=previous.viewport.start_s)
-    return replace(state, viewport=previous.viewport) == previous and moved == previous.viewport
+    moved = replace(now, start_s=before.start_s, duration_s=before.duration_s, paper_mm_s=before.paper_mm_s)
+    return replace(state, viewport=before) == previous and moved == before
 
 
 class AbstractView:

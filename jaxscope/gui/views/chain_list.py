@@ -20,7 +20,7 @@ from jaxscope.filters.spec import Stage
 from jaxscope.gui.components.painting import LEFT, begin, draw_text
 from jaxscope.gui.icons import icon
 from jaxscope.gui.theme import font, scaled
-from jaxscope.gui.views.base import AbstractView, Dispatch, is_pan
+from jaxscope.gui.views.base import AbstractView, Dispatch, is_look
 from jaxscope.gui.views.chain_list_model import SmallCurves, StageDelegate, StageModel, row_of
 from jaxscope.gui.views.pasting import (
     add_stages,
@@ -103,7 +103,7 @@ class ChainList(QListView, AbstractView):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         chains = state.document.chains
         self._state = state
-        if is_pan(state, previous):
+        if is_look(state, previous):
             return
         self._chain = state.viewport.active_chain
         count = len(self._stages)

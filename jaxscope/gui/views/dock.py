@@ -24,7 +24,7 @@ from jaxscope.gui.components.scrolling import scrolling
 from jaxscope.gui.components.tabs import FaceStack, FaceTabs
 from jaxscope.gui.key_tips import KeyTip
 from jaxscope.gui.theme import colour, scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_pan
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_look
 from jaxscope.gui.views.chain_list import ChainList
 from jaxscope.gui.views.chain_list_model import StageDelegate
 from jaxscope.gui.views.coefficients import CoefficientsFace
@@ -190,7 +190,7 @@ class Dock(QWidget, AbstractView):
 
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         self._state = state
-        if is_pan(state, previous):
+        if is_look(state, previous):
             return
         self.tabs.set_current(state.viewport.face)
         self._faces.setCurrentWidget(self._face())

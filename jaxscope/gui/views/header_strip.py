@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolTip, QWidget
 from jaxscope.compute.frames import Blocked, DesignFrame, Frame, Opened
 from jaxscope.compute.measure_frames import MeasureFrame
 from jaxscope.compute.shown_channels import shown_channels
+from jaxscope.data.labels import found_name
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.painting import RIGHT, begin, draw_text, hairline, text_width
@@ -25,7 +26,7 @@ from jaxscope.gui.painting.geometry import RAIL_PX, PaneRect, panes_of, rail_px,
 from jaxscope.gui.painting.lanes import lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
-from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_pan
+from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_look
 from jaxscope.gui.views.header_legend import Follows, Legend, Toggle, paint_legend, placed_entries, toggle_at
 from jaxscope.gui.views.header_scale import MainScale, number_in
 from jaxscope.gui.views.traces_cursors import cursor_measures, lane_in_question
@@ -128,7 +129,9 @@ class HeaderStripView(AbstractView, QWidget):
     def show_state(self, state: SessionState, previous: SessionState) -> None:
         """Show another window, scale or mode."""
         self._state = self._scale.state = state
-        if is_pan(state, previous):
+        if is_look(state, previous):
+            if state.viewport.duration_s != previous.viewport.duration_s:
+                self._show_values()
             return
         if state.viewport is not previous.viewport or _looks(state) != _looks(previous):
             self._refresh()
@@ -201,7 +204,7 @@ class HeaderStripView(AbstractView, QWidget):
         self._info = self._scale.info = None
         self.update()
 
-    def _refresh(self) -> None:
+    def _show_values(self) -> None:
         viewport = self._state.viewport
         self.window_stepper.show_text(window_text(viewport.duration_s))
         speed = "" if viewport.paper_mm_s is None else f", {viewport.paper_mm_s:g} mm/s on this screen"
@@ -210,8 +213,11 @@ class HeaderStripView(AbstractView, QWidget):
         text, tip = self._scale.words()
         self.scale_stepper.show_text(text)
         self._scale_tip.say(tip, *_SCALE_KEYS)
+
+    def _refresh(self) -> None:
+        self._show_values()
         self._show_labels()
-        is_removed = viewport.mode == "difference"
+        is_removed = self._state.viewport.mode == "difference"
         self._row.setContentsMargins(8, 0, 12 + (removed_px() if is_removed else 0), 1)
         self._fit_steppers()
         self.update()
@@ -281,7 +287,8 @@ class HeaderStripView(AbstractView, QWidget):
             painter.fillRect(self.rect(), colour("canvas"))
             hairline(painter, rail_px() - 1, 0, self.height(), upright=True)
             hairline(painter, 0, self.height() - 1, self.width())
-            if self._info is not None:
+            # right of the words there is nothing but steppers, below which this is painted as well
+            if self._info is not None and event.rect().left() < self._legend_room().right():
                 if self._search.isHidden():
                     room = QRectF(14, 0, self.montage_button.x() - 16, self.height() - 1)
                     draw_text(painter, room, self._count(room.width()), font(11, 500), "text3")
@@ -388,13 +395,3 @@ def _looks(state: SessionState) -> tuple[object, ...]:
 def window_text(duration_s: float) -> str:
     """Return the length of a window with three digits, or as many as a long one has."""
     return f"{duration_s:.0f} s" if duration_s >= 1000 else f"{duration_s:.3g} s"
-
-
-def found_name(names: list[str], text: str) -> str | None:
-    """Return the name that a search means: the exact one, else the first that begins so, else that contains it."""
-    wanted = text.casefold()
-    for matches in (str.__eq__, str.startswith, str.__contains__):
-        for name in names:
-            if matches(name.casefold(), wanted):
-                return name
-    return None

@@ -18,9 +18,9 @@ from jaxscope.compute.frames import (
     ExportProgress,
     Failure,
 )
+from jaxscope.data.labels import found_name
 from jaxscope.errors import SpecError
 from jaxscope.gui.painting.geometry import RAIL_PX
-from jaxscope.gui.views.header_strip import found_name
 from jaxscope.gui.views.status_bar import memory_text
 from jaxscope.gui.views.top_bar_readout import error_text, time_text
 from jaxscope.session import actions as act
