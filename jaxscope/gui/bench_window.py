@@ -95,6 +95,8 @@ def measure_windows(
 def measure_window(seconds: float, *, size: Size = USUAL) -> dict[str, Any]:
     """Turn a low-pass over noise for about ``seconds``, then pan and zoom, and return the figures.
 
+    Each of the three begins once the window is calm, as a hand takes a while from one to the next.
+
     Returns
     -------
     dict
@@ -103,10 +105,13 @@ def measure_window(seconds: float, *, size: Size = USUAL) -> dict[str, Any]:
     """
     moves = min(_MOST_MOVES, max(_LEAST_MOVES, round(seconds / _MOVE_S / 2)))
     with _window_of(size) as session:
+        _calm(session)
         told = tune(session, moves)
         watchdog = Watchdog()
         watchdog.start()
+        _calm(session)
         pans = _pans(session, size, moves)
+        _calm(session)
         zooms = _zooms(session, size, moves)
         watchdog.stop()
         longest = {
@@ -133,7 +138,7 @@ def measure_scroll(peer_python: str | None, *, steps: int = 100) -> dict[str, An
     with tempfile.TemporaryDirectory(prefix="jaxscope-bench-") as folder:
         path = _noise(Path(folder), SCROLLED)
         with _window_of(SCROLLED, path) as session:
-            wait(lambda: session.conductor.wait_idle(0.0))  # what is done once has been done; the peer waits as well
+            _calm(session)  # what is done once has been done; the peer waits as well
             places_s = _length_s(SCROLLED) - SCROLLED.shown_s
             begun = time.perf_counter()
             for step in range(steps):
@@ -173,6 +178,11 @@ def _window_of(size: Size, path: Path | None = None) -> Iterator[WindowSession]:
             yield session
         finally:
             session.dispose()
+
+
+def _calm(session: WindowSession) -> None:
+    """Wait until nothing is worked on."""
+    wait(lambda: session.conductor.wait_idle(0.0))
 
 
 def _length_s(size: Size) -> float:

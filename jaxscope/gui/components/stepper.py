@@ -121,14 +121,16 @@ class Stepper(QWidget):
 
     def set_label_visible(self, *, visible: bool) -> None:
         """Show or hide the words before it (narrow windows)."""
-        self._label.setVisible(visible)
+        self._set_part_visible(self._label, visible=visible)
 
     def set_menu_visible(self, *, visible: bool) -> None:
         """Show or hide the arrow of the menu where there is one; the right button asks for the menu all the same."""
-        is_shown = visible and self._has_menu
-        if is_shown == self._menu.isHidden():
-            self._menu.setVisible(is_shown)
-            self.updateGeometry()  # else the room of the arrow stays taken
+        self._set_part_visible(self._menu, visible=visible and self._has_menu)
+
+    def _set_part_visible(self, part: QWidget, *, visible: bool) -> None:
+        if visible == part.isHidden():
+            part.setVisible(visible)
+            self.updateGeometry()  # else the room of the part stays taken
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), scaled(26))
