@@ -9,9 +9,13 @@ Invariant: parts are begun in order, so a file is read from its begin to its end
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
@@ -38,8 +42,8 @@ def each_part(
 
     Parts are fetched in order, one at a time: read in two places at once, a file comes half as fast from its drive, as
     the system reads ahead in one. Meanwhile those that are fetched are made. The thread that calls works as well, and
-    those that help it live no longer than the call: a drive may never answer, and then nobody but the reading must wait
-    for it. The first failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
+    those that help it help nobody else until it ends: a drive may never answer, and then nobody but the reading must
+    wait for it. The first failure is raised, and no part is begun after it. NaNs and absurd gains are no failures.
     """
     waiting = deque(parts)
     order = threading.Lock()
@@ -62,29 +66,59 @@ def each_part(
     _with_helpers(work_off, min(n_threads(), MOST_THREADS, len(parts)) - 1 if n_values >= LEAST_VALUES else 0)
 
 
+class _Helper:
+    """A thread that works along with readings, one after the other, and is nobody's while it waits."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        threading.Thread(target=self._work, name="reads-along", daemon=True).start()
+
+    def begin(self, work: Callable[[], None]) -> Future[None]:
+        """Have it work; return what tells that it has ended, and how."""
+        ended: Future[None] = Future()
+
+        def job() -> None:
+            try:
+                work()
+            except BaseException as failure:  # noqa: BLE001  (raised by the thread that is helped)
+                _idle.append(self)
+                ended.set_exception(failure)
+            else:
+                _idle.append(self)
+                ended.set_result(None)
+
+        self._jobs.put(job)
+        return ended
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            job()
+            del job  # what it has read is not held until the next one
+
+
+#: those that wait; one that stands before a drive that never answers is none of them
+_idle: list[_Helper] = []
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
 def _with_helpers(work: Callable[[], None], n_helpers: int) -> None:
     """Work on this thread and on others; raise the first failure when all have ended."""
-    failures: list[BaseException] = []
-
-    def help_out() -> None:
-        try:
-            work()
-        except BaseException as failure:  # noqa: BLE001  (raised below, by the thread that is helped)
-            failures.append(failure)
-
-    helpers: list[threading.Thread] = []
+    begun: list[Future[None]] = []
     try:
         for _ in range(n_helpers):
-            helper = threading.Thread(target=help_out, name="reads-along", daemon=True)
             try:
-                helper.start()
-            except RuntimeError:  # the system gives no more threads: those that are there have it all to do
-                break
-            helpers.append(helper)
+                helper = _idle.pop()
+            except IndexError:
+                try:
+                    helper = _Helper()
+                except RuntimeError:  # the system gives no more threads: those that are there have it all to do
+                    break
+            begun.append(helper.begin(work))
         work()
     finally:
-        for helper in helpers:
-            helper.join()
+        failures = [failure for failure in (ended.exception() for ended in begun) if failure is not None]
     if failures:
         raise failures[0]
 

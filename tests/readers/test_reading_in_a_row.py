@@ -108,10 +108,33 @@ def test_a_system_without_threads_reads_all_the_same(monkeypatch: pytest.MonkeyP
     def refuse(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
+    monkeypatch.setattr(tiles, "_idle", [])
     monkeypatch.setattr(threading.Thread, "start", refuse)
     seen: list[int] = []
     each_part(list(range(20)), tiles.LEAST_VALUES, seen.append)
     assert seen == list(range(20))
+
+
+def test_threads_that_help_help_again_also_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "n_threads", lambda: 3)
+    monkeypatch.setattr(tiles, "_idle", [])
+
+    def meet() -> None:
+        meeting = threading.Barrier(3, timeout=30)
+        each_part([0, 1, 2], tiles.LEAST_VALUES, lambda _part: meeting.wait() and None)
+
+    def fail(_part: int) -> None:
+        raise ReadError("broken")
+
+    meet()
+    helpers = len(tiles._idle)
+    with pytest.raises(ReadError, match="broken"):
+        each_part([0, 1, 2], tiles.LEAST_VALUES, fail)
+    n_threads = threading.active_count()
+    for _ in range(20):
+        meet()
+    assert helpers == len(tiles._idle) == 2
+    assert threading.active_count() == n_threads
 
 
 def test_a_part_that_never_ends_keeps_nobody_else_waiting() -> None:
