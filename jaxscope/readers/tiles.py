@@ -78,14 +78,13 @@ class _Helper:
         ended: Future[None] = Future()
 
         def job() -> None:
+            failure: BaseException | None = None
             try:
                 work()
-            except BaseException as failure:  # noqa: BLE001  (raised by the thread that is helped)
-                _idle.append(self)
-                ended.set_exception(failure)
-            else:
-                _idle.append(self)
-                ended.set_result(None)
+            except BaseException as error:  # noqa: BLE001  (raised by the thread that is helped)
+                failure = error
+            _idle.append(self)  # before anybody is told, who may want it again
+            ended.set_exception(failure)
 
         self._jobs.put(job)
         return ended

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.data.recording import FloatArray
 from jaxscope.data.span import Span
@@ -77,9 +78,10 @@ class Group:
     samples_per_frame: tuple[int, ...]
     initial: tuple[int, ...]
 
-    def column_of(self, member: int) -> int:
-        """Return where a signal begins in a frame."""
-        return self.columns[self.members.index(member)]
+    @property
+    def column_of(self) -> dict[int, int]:
+        """Return where each signal begins in a frame."""
+        return dict(zip(self.members, self.columns, strict=True))
 
     @property
     def width(self) -> int:
@@ -121,6 +123,10 @@ class Group:
         return samples_held(self.format, self.path.stat().st_size - self.first_byte) // self.width
 
 
+#: Signals of one file, whether they are made in one call, and the samples that are read together.
+_Part = tuple[Group, list[int], bool, Span]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """Frames ``first_frame`` to ``first_frame + n_frames`` of a record, from one header.
@@ -149,25 +155,26 @@ class Segment:
         into : ndarray of float64, shape (n_rows, n_samples)
             What is filled; where there is nothing it stays as it is.
         """
-        parts: list[tuple[Group, list[int], Span]] = []
+        parts: list[_Part] = []
         for group in self.groups:
             wanted = [member for member in group.members if member in rows]
             if wanted and len(span):
                 n_frames = max(1, _BLOCK_SAMPLES // group.width, min(_BLOCK_FRAMES, _MOST_SAMPLES // group.width))
                 step = n_frames * self.signals[wanted[0]].samples_per_frame
-                parts += [(group, wanted, block) for block in span.blocks(step)]
+                is_plain = self._is_plain(group, wanted, rows)
+                parts += [(group, wanted, is_plain, block) for block in span.blocks(step)]
 
-        def fetch(part: tuple[Group, list[int], Span]) -> IntArray:
-            group, wanted, block = part
+        def fetch(part: _Part) -> IntArray:
+            group, wanted, _, block = part
             frames = self._frames(wanted, block)
             return group.open(pool).read(frames.start, frames.stop) if len(frames) else np.empty((0, 0), dtype=np.int16)
 
-        def make(part: tuple[Group, list[int], Span], table: IntArray) -> None:
-            group, wanted, block = part
+        def make(part: _Part, table: IntArray) -> None:
+            group, wanted, is_plain, block = part
             tile = into[:, block.start - span.start : block.stop - span.start]
             if not len(table):
                 return
-            if self._is_plain(group, wanted, rows):
+            if is_plain:
                 first = rows[wanted[0]]
                 self._put_plain(table, group, wanted, tile[first : first + len(wanted)])
             else:
@@ -178,32 +185,21 @@ class Segment:
     def _is_plain(self, group: Group, members: Sequence[int], rows: dict[int, int]) -> bool:
         """Say whether signals lie in each frame as in the rows: side by side, a sample each, of the same moment."""
         signals = [self.signals[member] for member in members]
-        follows = all(
-            (rows[after], group.column_of(after)) == (rows[member] + 1, group.column_of(member) + 1)
-            for member, after in pairwise(members)
-        )
-        return follows and all(
-            signal.samples_per_frame == 1 and not signal.skew and not signal.is_code for signal in signals
+        if any(signal.samples_per_frame > 1 or signal.skew or signal.is_code for signal in signals):
+            return False
+        column_of = group.column_of
+        return len({column_of[member] - rows[member] for member in members}) == 1 and all(
+            rows[after] == rows[member] + 1 for member, after in pairwise(members)
         )
 
     def _put_plain(self, table: IntArray, group: Group, members: Sequence[int], into: FloatArray) -> None:
         """Make values of all rows in one call: threads that take turns for each row wait longer than they work."""
-        signals = [self.signals[member] for member in members]
-        first = group.column_of(members[0])
+        first = group.column_of[members[0]]
         table = table[:, first : first + len(members)]
         turn_table(table, into)
-        baselines, gains = (
-            np.array([[float(value)] for value in values])
-            for values in zip(*((signal.baseline, signal.gain) for signal in signals), strict=True)
-        )
-        if baselines.any():
-            into -= baselines
-        if (gains != 1).any():
-            into /= gains
         invalid = invalid_value(group.format)
-        missing = table == invalid if invalid is not None else np.zeros((0, 0), dtype=bool)
-        if missing.any():
-            into[missing.T] = np.nan
+        missing = None if invalid is None else (table == invalid).T
+        _to_units(into, [self.signals[member] for member in members], missing)
 
     def fills_all(self, channels: Iterable[int]) -> bool:
         """Say whether all of these channels of the record have samples here, from the first frame to the last."""
@@ -228,7 +224,7 @@ class Segment:
         has_invalid = invalid is not None and bool((table == invalid).any())
         columns = near_columns(table) if per_frame == 1 and 2 * len(rows) >= table.shape[1] else None
         have = Span(frames.start * per_frame, frames.stop * per_frame)
-        column_of = dict(zip(group.members, group.columns, strict=True))
+        column_of = group.column_of
         for skew in {self.signals[member].skew for member in rows}:
             # A sample of a skewed signal lies some frames later in the file.
             stored = span.shift(skew * per_frame)
@@ -249,13 +245,18 @@ def _put(values: IntArray, signal: SignalHeader, into: FloatArray, *, may_miss: 
         into[...] = values.astype(np.int64) % (-2 * invalid) if invalid is not None else values
         return
     into[...] = values
-    if signal.baseline:
-        into -= signal.baseline
-    into /= signal.gain
-    if may_miss:
-        missing = values == invalid
-        if missing.any():
-            into[missing] = np.nan
+    _to_units(into[np.newaxis], [signal], (values == invalid)[np.newaxis] if may_miss else None)
+
+
+def _to_units(values: FloatArray, signals: Sequence[SignalHeader], missing: npt.NDArray[np.bool_] | None) -> None:
+    """Make samples of stored numbers in place, a row for each signal, NaN where they are ``missing``."""
+    baselines, gains = (np.array([[getattr(one, name)] for one in signals], float) for name in ("baseline", "gain"))
+    if baselines.any():
+        values -= baselines
+    if (gains != 1).any():
+        values /= gains
+    if missing is not None and missing.any():
+        values[missing] = np.nan
 
 
 def make_segment(folder: Path, header: RecordHeader, pool: FilePool, warnings: list[str]) -> Segment:

@@ -165,6 +165,14 @@ def placed_entries(legend: Legend, room: QRectF, panes: tuple[PaneRect, ...]) ->
     return placed
 
 
+def names_end(legend: Legend, panes: tuple[PaneRect, ...]) -> float:
+    """Return how far from the rail names reach that stand over their panes, with a gap; 0 where they stand together."""
+    if legend.state.viewport.mode != "split" or not legend.shows_after:
+        return 0.0
+    placed = placed_entries(legend, QRectF(0, 0, panes[-1].left + panes[-1].width, 1), panes)
+    return max((one.rect.right() + _GAP_PX for one in placed), default=0.0)
+
+
 def toggle_at(placed: list[Placed], x: float) -> Toggle:
     """Return what a click at a position hides or shows, empty where nothing."""
     return next((one.entry.toggles for one in placed if one.rect.left() <= x < one.rect.right()), "")

@@ -27,7 +27,7 @@ from jaxscope.gui.painting.lanes import lanes_of
 from jaxscope.gui.painting.scales import ScaleBook
 from jaxscope.gui.theme import colour, font, scaled, theme
 from jaxscope.gui.views.base import AbstractView, Dispatch, ViewKit, is_look
-from jaxscope.gui.views.header_legend import Follows, Legend, Toggle, paint_legend, placed_entries, toggle_at
+from jaxscope.gui.views.header_legend import Follows, Legend, Toggle, names_end, paint_legend, placed_entries, toggle_at
 from jaxscope.gui.views.header_scale import MainScale, number_in
 from jaxscope.gui.views.traces_cursors import cursor_measures, lane_in_question
 from jaxscope.gui.views.traces_numbers import span_text
@@ -179,19 +179,21 @@ class HeaderStripView(AbstractView, QWidget):
         self._fit_steppers()
 
     def _fit_steppers(self) -> None:
-        """Leave out what has no room beside the rail: the arrows first, then the scale, then the window.
+        """Leave out what has no room beside the rail: the arrows, also for a name over a pane, the scale, the window.
 
         Their commands and keys are there all the same.
         """
         margins = self._row.contentsMargins()
         room = self.width() - rail_px() - margins.right() - 2
         steppers = (self.window_stepper, self.scale_stepper)
-        for has_menus, shown in ((True, 2), (False, 2), (True, 1), (False, 1), (False, 0)):
+        named = names_end(self.legend, self._panes())
+        left_out = ((True, 2), (False, 2), (True, 1), (False, 1), (False, 0))
+        for taken, has_menus, shown in (*((named, *way) for way in left_out[:2]), *((0.0, *way) for way in left_out)):
             for number, stepper in enumerate(steppers):
                 stepper.set_menu_visible(visible=has_menus)
                 stepper.setVisible(number < shown)
             needed = [stepper.sizeHint().width() for stepper in steppers[:shown]]
-            if sum(needed) + self._row.spacing() * max(0, shown - 1) <= room:
+            if sum(needed) + self._row.spacing() * max(0, shown - 1) <= room - taken:
                 return
 
     def show_following(self, what: Follows) -> None:

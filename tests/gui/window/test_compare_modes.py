@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 
 from jaxscope.gui.painting.geometry import axes_of, divider_x, pane_at, panes_of, share_at
 from jaxscope.gui.theme import colour
+from jaxscope.gui.views.header_legend import placed_entries
 from jaxscope.session import actions as act
 from jaxscope.session.state import Viewport
 
@@ -27,6 +28,18 @@ def columns_of(view, token: str) -> np.ndarray:
     memory = np.frombuffer(image.bits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
     rows = (memory[60:, : image.width()] & 0xFFFFFF) == QColor(colour(token)).rgb() & 0xFFFFFF
     return np.flatnonzero(rows.any(axis=0))
+
+
+@pytest.mark.parametrize(("size", "has_arrows"), [((1280, 800), False), ((1600, 1000), True)])
+def test_each_half_of_split_has_its_name(desk, size, has_arrows):
+    desk.window.resize(*size)
+    desk.store.dispatch(act.ChooseMode(mode="split"))
+    desk.pump()
+    strip = desk.window.strip
+    placed = placed_entries(strip.legend, strip._legend_room(), strip._panes())
+    assert [one.entry.name for one in placed] == ["Before", "After"]
+    assert strip.window_stepper._menu.isVisible() == has_arrows
+    assert strip.scale_stepper.isVisible()
 
 
 def test_both_sides_of_the_curtain_have_one_time_axis():

@@ -40,8 +40,10 @@ def paints_of(change) -> Counter[str]:
 
 
 @pytest.mark.parametrize("length_s", [7.5, 3.0])
-def test_a_zoom_leaves_the_dock_and_the_buttons_alone(desk, length_s: float) -> None:
+def test_a_zoom_leaves_the_dock_and_the_buttons_alone(desk, length_s: float, monkeypatch) -> None:
     desk.store.dispatch(act.LookAt(start_s=1.0, duration_s=5.0))
+    legends: list[object] = []
+    monkeypatch.setattr("jaxscope.gui.views.header_strip.paint_legend", lambda *given: legends.append(given))
     counts = paints_of(lambda: desk.store.dispatch(act.LookAt(start_s=0.5, duration_s=length_s)))
     assert desk.window.strip.window_stepper.text() == f"{length_s:g} s"
     assert counts["TimeAxisView"] > 0
@@ -50,6 +52,11 @@ def test_a_zoom_leaves_the_dock_and_the_buttons_alone(desk, length_s: float) -> 
         ("ChainList", "ResponsePlot", "in Dock"), 0
     )
     assert counts["in Stepper"] == 1
+    assert counts["HeaderStripView"] == 1  # below the length
+    assert not legends
+    desk.window.strip.update()
+    QApplication.processEvents()
+    assert legends
 
 
 def test_a_look_is_nothing_but_another_window(desk) -> None:
