@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -214,7 +214,8 @@ class Palette(Popover):
 
     def _place(self) -> None:
         window = self.window()
-        width = min(scaled(_WIDTH), window.width() - 32) + 2 * SHADOW_PX
+        width = min(scaled(_WIDTH), window.width() - 32)
         self.body.invalidate()
-        height = self.body.sizeHint().height()
-        self.setGeometry((window.width() - width) // 2, scaled(_TOP) - SHADOW_PX, width, height)
+        height = self._fit_body(width, window.height() - scaled(_TOP) - scaled(36))
+        card = QRect((window.width() - width) // 2, scaled(_TOP), width, height)
+        self.setGeometry(card.adjusted(-SHADOW_PX, -SHADOW_PX, SHADOW_PX, SHADOW_PX))

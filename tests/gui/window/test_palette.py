@@ -150,3 +150,17 @@ def test_every_stage_of_the_menu_is_in_the_palette(desk):
     titles = {entry.title for entry in palette_entries(desk.window.actions_)}
     assert {f"Add stage {choice.title}" for choice in stage_choices()} <= titles
     assert {"Add stage Low-pass", "Add stage Notch", "Add stage Median"} <= titles
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1280, 800), (1024, 640)])
+def test_the_card_is_as_high_as_what_is_in_it(desk, size):
+    desk.window.resize(*size)
+    palette = open_palette(desk)
+    for text in ("", "over", "chan", "there is no such thing"):
+        type_in(palette, text)
+        desk.pump()
+        assert palette._scroll.verticalScrollBar().maximum() == 0
+        last = palette.list if palette.found else palette.nothing
+        under = palette.card().bottom() - last.mapTo(palette, last.rect().bottomLeft()).y()
+        assert under == 10
+        assert palette.mapTo(desk.window, palette.card().bottomLeft()).y() < desk.window.height()
