@@ -19,10 +19,11 @@ import jax
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.dsp import host_blocks, host_iir
+from jaxscope.dsp import host_blocks, host_iir, long_cascades
 from jaxscope.dsp.block_iir import block_multiple
 from jaxscope.dsp.block_matrices import BLOCK
 from jaxscope.engines import host_fft
+from jaxscope.engines.kernels import BLOCKS
 from jaxscope.engines.precision import held_by
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage
@@ -34,11 +35,11 @@ Array = npt.NDArray[Any]
 HOST_KERNELS: dict[str, Any] = {
     "block": host_iir.block_filter,
     "block-backwards": partial(host_iir.block_filter, backwards=True),
+    "long block": long_cascades.host_cascade_filter,
+    "long block-backwards": partial(long_cascades.host_cascade_filter, backwards=True),
     "toeplitz": host_blocks.fir_toeplitz,
     "overlap-save": host_fft.overlap_save,
 }
-#: kernels that take samples from where they lie
-BLOCKS = ("block", "block-backwards")
 #: the device that is the host
 HOST = "cpu:0"
 #: samples of all channels together from which it is surely quicker

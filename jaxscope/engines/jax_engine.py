@@ -24,7 +24,7 @@ from jaxscope.engines.devices import find_device
 from jaxscope.engines.edges import pad_length, padded, paddings, part_gain
 from jaxscope.engines.fused_view import fused_view
 from jaxscope.engines.host_stream import is_by_calls, pays_on_host, stream_on_host
-from jaxscope.engines.kernels import BACKWARDS, KERNELS, bucket, filled_taps, kernel_of, save_unit
+from jaxscope.engines.kernels import BACKWARDS, BLOCKS, KERNELS, bucket, filled_taps, kernel_of, save_unit
 from jaxscope.engines.mixing_host import checked_matrix
 from jaxscope.engines.precision import coefficients_held_by
 from jaxscope.engines.row_groups import rounds_of, row_groups, stretch_count
@@ -228,7 +228,7 @@ class JaxProgram(AbstractProgram):
         placed = self.weights_for(flow.rows, padded_rows, backwards=flow.backwards)
         weights = tuple(placed[k] for k in flow.numbers)
         compiled_advance = compiled.advance_alone if alone else compiled.advance
-        is_checked = "block" in (self.kinds[k] for k in flow.numbers)
+        is_checked = any(kind in BLOCKS for kind in kinds)
         # one chunk that needs no change is read where it lies
         as_it_is = (
             flow.x.dtype == self.dtype
@@ -284,7 +284,7 @@ class JaxProgram(AbstractProgram):
         if sizes:  # whole pairs of pieces, or a single one
             piece = new_samples(max(sizes))
             whole = max(length // (2 * piece), 1) * 2 * piece if n_samples > piece else min(all_of_it, piece)
-            length = min(bucket_samples(whole), all_of_it) if "block" in self.kinds else whole
+            length = min(bucket_samples(whole), all_of_it) if any(map(BLOCKS.__contains__, self.kinds)) else whole
         at_once = max(4 * CHUNK_BYTES // (length * itemsize * window), 1)
         return length, at_once // LANES * LANES or at_once
 

@@ -1,6 +1,7 @@
 """How many samples a chain remembers: the context that a view needs before it equals the whole.
 
-Found by repeated squaring of each cascade's state matrix, so repeated and close poles count as they should.
+Found by repeated squaring of each cascade's state matrix, so repeated and close poles count as they should. Squares of
+long cascades leave the range of float64: there each pole's part of the impulse response is looked at instead.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from jaxscope.filters.coefficients import ChainDesign, RunningMedian, Sections, 
 
 #: what is left of a start after the context, relative to it
 TOLERANCE = 1e-9
+#: sections up to which the matrix of a cascade is squared
+MOST_SQUARED = 16
 #: returned for a chain that never forgets (an integrator, an unstable filter); larger than any recording
 NEVER = 2**62
 
@@ -53,11 +56,36 @@ def _cascade_matrix(part: Sections) -> npt.NDArray[np.float64]:
     return matrix
 
 
+def _settling_by_pole(part: Sections) -> int:
+    """Return when the parts that all poles have in the impulse response are together below ``TOLERANCE``.
+
+    The largest gain is the measure. Poles that coincide have no such parts: then it is ``NEVER``.
+    """
+    b0, b1, b2, _, a1, a2 = part.to_array().T.astype(complex)
+    middle, root = -a1 / 2, np.sqrt(a1 * a1 / 4 - a2)
+    poles = np.concatenate([middle + root, middle - root])
+    delayed = 1 / poles[poles != 0, np.newaxis]  # z^-1 at each pole
+    circle = delayed / np.abs(delayed)
+    with np.errstate(divide="ignore"):
+        below = np.log(np.abs(1 - delayed * poles))
+        below[np.arange(len(delayed)), np.flatnonzero(poles)] = 0.0
+        size = np.log(np.abs(b0 + b1 * delayed + b2 * delayed**2)).sum(axis=1) - below.sum(axis=1)
+        above = np.abs(b0 + b1 * circle + b2 * circle**2)
+        gain = np.log(above / np.abs(1 + a1 * circle + a2 * circle**2)).sum(axis=1).max(initial=-np.inf)
+    radius = 1 / np.abs(delayed[:, 0])
+    wanted = np.log(TOLERANCE / max(len(radius), 1)) + gain + np.log(1 - radius)
+    samples = float(((wanted - size) / np.log(radius)).max(initial=0.0))
+    return int(samples) + 1 + int(np.count_nonzero(poles == 0)) if np.isfinite(samples) else NEVER
+
+
 @lru_cache(maxsize=256)
 def cascade_settling(part: Sections) -> int:
     """Return after how many samples a cascade has forgotten its state to ``TOLERANCE`` (``NEVER``: it does not)."""
     if pole_radius(part) >= 1.0 - 1e-15:
         return NEVER
+    if len(part.rows) > MOST_SQUARED:
+        pieces = (part.rows[first : first + MOST_SQUARED] for first in range(0, len(part.rows), MOST_SQUARED))
+        return min(_settling_by_pole(part), sum(cascade_settling(Sections(rows)) for rows in pieces))
     powers = [_cascade_matrix(part)]
     reference = max(float(np.abs(powers[0]).max()), 1.0)
     while float(np.abs(powers[-1]).max()) > TOLERANCE * reference:

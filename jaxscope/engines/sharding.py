@@ -22,7 +22,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxscope.engines import compiled
 from jaxscope.engines.devices import find_device
 from jaxscope.engines.jax_engine import JaxProgram
-from jaxscope.engines.kernels import bucket
+from jaxscope.engines.kernels import BLOCKS, bucket
 from jaxscope.engines.segments import Rows
 from jaxscope.engines.staging import Stage
 from jaxscope.engines.streaming import Flow, run_chunks, with_rows
@@ -155,7 +155,7 @@ class ShardedStreams(JaxProgram):
             )
 
         carried = tuple(self._spread(with_rows(np.asarray(state), n_padded)) for state in flow.states)
-        with Stage(n_padded, length, self.dtype, checks="block" not in kinds) as stage:
+        with Stage(n_padded, length, self.dtype, checks=not any(kind in BLOCKS for kind in kinds)) as stage:
             return run_chunks(
                 flow, length, carried, lambda x, offset: self._spread(stage.fill(x, offset)), advance, _collect
             )
