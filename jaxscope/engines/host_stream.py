@@ -118,7 +118,9 @@ class _Part:
         """Filter ``count`` valid samples to ``y``, or to whole groups of blocks where these do not go there."""
         out = y
         if not is_last or (y is not None and self.kind not in BLOCKS and x.shape != y.shape):
-            out = self.scratch.room("out", (x.shape[0], _whole(count)), self.state.dtype)
+            # transforms spread all that stands in a piece, so old memory behind the samples would come in with it
+            width = _whole(count) if self.kind in BLOCKS else x.shape[1]
+            out = self.scratch.room("out", (x.shape[0], width), self.state.dtype)
             if self.kind in BLOCKS:  # they leave what is not valid as it is
                 _idle(out, count, backwards)[...] = 0
         self.state = HOST_KERNELS[self.kind](x, self.state, count, self.weights, out, self.scratch, **more)

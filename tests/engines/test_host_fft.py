@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
+from jaxscope.dsp import host_blocks
 from jaxscope.engines import host_fft, host_stream, host_transforms, jax_engine
 from jaxscope.engines.compiled import compilations
 from jaxscope.engines.program import make_program
@@ -225,6 +226,24 @@ def test_behind_other_parts(phase, n_channels, chain, sections) -> None:
                 y, state = program.step(x[:, first:stop], state)
                 parts.append(y)
             np.testing.assert_allclose(np.concatenate(parts, axis=1), expected, rtol=0, atol=limit)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize(("sizes", "n_samples"), [((64, 64), 3000), ((200, 5), 3000), ((33, 200, 5), 20_011)])
+def test_old_memory_comes_into_no_result(sizes, n_samples, precision, chain, monkeypatch) -> None:
+    real = host_blocks.Scratch.room
+
+    def poisoned(scratch, name, shape, dtype):
+        memory = real(scratch, name, shape, dtype)
+        memory.fill(np.nan)
+        return memory
+
+    monkeypatch.setattr(host_blocks.Scratch, "room", poisoned)
+    design = chain(*(random_taps(size, size) for size in sizes))
+    x = np.random.default_rng(9).standard_normal((2, n_samples))
+    y = make_program(design, n_channels=2, method="overlap-save", precision=precision).run(x)
+    expected = make_program(design, n_channels=2, method="scipy").run(x)
+    assert np.abs(y - expected).max() <= 20 * LIMITS[precision] * np.abs(expected).max()
 
 
 def test_the_shortest_signals_are_the_hosts_own(chain, streams, monkeypatch) -> None:
