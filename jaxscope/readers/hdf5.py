@@ -9,7 +9,7 @@ groups above it. What is not shown is told. Samples are read in parts, from the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isfinite, prod
@@ -202,12 +202,12 @@ def _start(attributes: Any) -> datetime | None:
 
 def _sort(
     file: Any, n_bytes: int, options: OpenOptions, warnings: list[str]
-) -> tuple[list[Rows], list[tuple[str, float]], list[str]]:
-    """Return datasets of numbers, numbers that are a sampling rate by their name, and what is neither."""
+) -> tuple[list[Rows], dict[str, float], list[str]]:
+    """Return datasets of numbers, the number in each group that is a sampling rate by its name, and what is neither."""
     import h5py
 
     found: list[Rows] = []
-    numbers: list[tuple[str, float]] = []
+    numbers: dict[str, float] = {}
     left_out: list[str] = []
     for name, item in walk(file):
         if not isinstance(item, h5py.Dataset) or item.shape is None:
@@ -215,7 +215,8 @@ def _sort(
         size = prod(item.shape)
         if size == 1 and item.dtype.kind in "iuf" and plain_name(name.rsplit("/", 1)[-1]) in RATE_NAMES:
             rate = _number(item[()])
-            numbers += [(name, rate)] if rate is not None and rate > 0 else []
+            if rate is not None and rate > 0:
+                numbers.setdefault(name.rpartition("/")[0], rate)
         elif not (item.dtype.kind in "iufb" or (item.dtype.names and item.ndim == 1)) or size < 2 or item.ndim > 2:
             left_out += [name] if size > 1 else []
         elif (reason := why_unreadable(item, n_bytes)) != "":
@@ -327,19 +328,29 @@ def _told_texts(dataset: Any, n_channels: int, names: frozenset[str]) -> list[st
     return []
 
 
-def _rate_told(
-    dataset: Any, path: str, groups: dict[str, float | None], numbers: Sequence[tuple[str, float]]
-) -> float | None:
-    """Return the rate that is told nearest to a dataset: by itself, by a group above (kept there), by a number."""
+def _rate_told(dataset: Any, path: str, groups: dict[str, float | None], numbers: Mapping[str, float]) -> float | None:
+    """Return the rate that is told nearest to a dataset: by itself, by a group above (kept there), by a number.
+
+    Numbers that stand in none of the groups above tell it where they are all the same.
+    """
     folder = path.rpartition("/")[0]
     rate = _rate_at(dataset)
     if rate is None:
         if folder not in groups:
             groups[folder] = _rate_above(dataset)
         rate = groups[folder]
-    if rate is None and numbers:
-        rate = next((number for name, number in numbers if name.rpartition("/")[0] == folder), numbers[0][1])
+    if rate is None:
+        every = set(numbers.values())
+        rate = next((numbers[above] for above in _folders(path) if above in numbers), None)
+        rate = every.pop() if rate is None and len(every) == 1 else rate
     return rate
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the groups above what lies at a path, the nearest first, the file itself as an empty text."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def _rate_at(item: Any) -> float | None:
@@ -356,8 +367,9 @@ def _rate_above(item: Any) -> float | None:
 
 
 def _rate_taken(rows: Rows, times: Sequence[Rows], options: OpenOptions, warnings: list[str]) -> float | None:
-    """Return the rate of a dataset without one: as given, or that of times that are as many as its samples."""
-    for time in times:
+    """Return the rate of a dataset without one: as given, or that of the nearest times as many as its samples."""
+    nearness = {folder: number for number, folder in enumerate(_folders(rows.path))}
+    for time in sorted(times, key=lambda time: nearness.get(time.path.rpartition("/")[0], len(nearness))):
         rate = _rate_of_time(time) if time.n_samples == rows.n_samples else None
         if rate is not None:
             warnings += times_words(time.path, rate, options)

@@ -88,6 +88,23 @@ def test_a_number_or_even_times_may_give_the_rate(write: Write) -> None:
         assert sum("99 Hz, as given, is used; t" in warning for warning in recording.info.warnings) == 1
 
 
+def test_the_rate_of_a_group_is_that_of_all_it_holds_and_of_nothing_else(write: Write) -> None:
+    table = np.zeros(1000, dtype=[("a", "f4"), ("b", "f4")])
+
+    def fill(file: Any) -> None:
+        for group, rate in (("one", 100.0), ("two", 200.0)):
+            file[f"{group}/fs"], file[f"{group}/table"] = rate, table
+            file[f"{group}/deep/plain"] = np.arange(1000.0)
+        for group, rate in (("three", 300.0), ("four", 400.0)):
+            file[f"times/{group}/x"], file[f"times/{group}/time"] = np.arange(1000.0), np.arange(1000) / rate
+
+    with open_recording(write(fill)) as recording:
+        rates = {channel.name: channel.rate_hz for channel in recording.info.channels}
+    for group, rate in (("one", 100.0), ("two", 200.0)):
+        assert [rates[f"{group}/{name}"] for name in ("table/a", "table/b", "deep/plain")] == [rate] * 3
+    assert [rates[f"times/{group}/x"] for group in ("three", "four")] == pytest.approx([300.0, 400.0])
+
+
 def test_without_a_rate_one_may_be_given(write: Write) -> None:
     path = write(lambda file: file.create_dataset("x", data=WIDE))
     with open_recording(path) as recording:
