@@ -107,7 +107,8 @@ class WatchedProcesses(Generic[A, T]):
         if dead:
             yield dead
         while waiting:
-            ready = [line for line in waiting if line in wait(waiting, look_s)]
+            found = wait(waiting, look_s)
+            ready = [line for line in waiting if line in found]
             waiting = [line for line in waiting if line not in ready]
             yield [self._received(line) for line in ready]
 

@@ -7,9 +7,12 @@ import signal
 import sys
 import time
 from multiprocessing import active_children
+from multiprocessing.connection import Connection
+from typing import Any
 
 import pytest
 
+from jaxscope.compute import watched_processes
 from jaxscope.compute.watched_processes import Died, WatchedProcesses
 
 
@@ -39,6 +42,21 @@ def test_each_tells_what_came_of_its_argument() -> None:
             told += outcomes
     assert sorted(told) == [2, 4, 6]
     assert not active_children()
+
+
+def test_all_are_waited_for_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[int] = []
+    real = watched_processes.wait
+
+    def counted(lines: list[Connection], timeout: float) -> list[Any]:
+        waits.append(len(lines))
+        return real(lines, timeout)
+
+    monkeypatch.setattr(watched_processes, "wait", counted)
+    with WatchedProcesses(waiting_for_ever, [1, 2, 3]) as processes:
+        outcomes = processes.outcomes(0.01)
+        assert [next(outcomes) for _ in range(4)] == [[]] * 4
+    assert waits == [3] * 4
 
 
 def test_an_error_that_nobody_foresaw_is_raised_with_its_text() -> None:
