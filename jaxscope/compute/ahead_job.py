@@ -115,6 +115,7 @@ def ahead_work(bench: Workbench, wish: Wish, lean: float = 0.0) -> Callable[[Can
             state=wish.state,
             width_px=width_px,
         )
+        token.check()  # a recording may have grown meanwhile, and they end where it did
         bench.around = around
         bench.deliver(around)
 

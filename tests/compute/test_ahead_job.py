@@ -112,6 +112,22 @@ def test_nothing_but_another_window_in_the_same_bins_suits(desk):
     assert not around.suits(edited, around.frame.recording_id, WIDTH_PX)
 
 
+def test_those_that_are_no_longer_wanted_once_they_are_made_are_told_to_nobody(desk, monkeypatch):
+    made, ended = ahead_job.made_frame, []
+
+    def overtaken(bench, shown):
+        frame = made(bench, shown)
+        bench.around = None  # as where the recording grows
+        ended.extend(desk.conductor._scheduler.cancel(lane) for lane in ("ahead", "around"))
+        return frame
+
+    monkeypatch.setattr(ahead_job, "made_frame", overtaken)
+    desk.told.clear()
+    desk.look(90.0)
+    assert ended
+    assert not [one for one in desk.told if isinstance(one, Surroundings)]
+
+
 def test_there_are_none_where_scales_follow_the_window(desk):
     desk.store.dispatch(act.SetDisplay(name="lock_scales", value=False))
     desk.told.clear()
