@@ -9,10 +9,10 @@ groups above it. What is not shown is told. Samples are read in parts, from the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import isfinite, prod
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,11 @@ from jaxscope.data.kinds import signal_kind_of
 from jaxscope.data.labels import plain_unit, unique_names
 from jaxscope.data.notes import KEY, parse_notes, with_notes
 from jaxscope.data.recording import Channel, Recording, RecordingInfo
-from jaxscope.data.span import Span
 from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, describe_content, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.hdf5_file import (
     SIGNATURE,
-    HdfGrid,
     Rows,
     TableField,
     damage_told,
@@ -39,7 +37,8 @@ from jaxscope.readers.hdf5_file import (
     walk,
     why_unreadable,
 )
-from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name, rate_of_times, times_words
+from jaxscope.readers.hdf5_rates import attributes_of, number_of, rate_taken, rate_told
+from jaxscope.readers.matlab import NO_RATE, RATE_NAMES, TIME_NAMES, plain_name
 from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import Place, SourcedRecording, with_rounding_told
 
@@ -149,7 +148,7 @@ def _opensignals(devices: Sequence[Any], plain: ByteFile, options: OpenOptions) 
     unshown: list[str] = []
     rates_hz: list[float] = []
     for device in devices:
-        rate = _number(device.attrs["sampling rate"])
+        rate = number_of(device.attrs["sampling rate"])
         if rate is None or rate <= 0:
             raise ReadError(
                 f"The recording has {device.attrs['sampling rate']} as sampling rate", hint="copy the file again"
@@ -214,7 +213,7 @@ def _sort(
             continue
         size = prod(item.shape)
         if size == 1 and item.dtype.kind in "iuf" and plain_name(name.rsplit("/", 1)[-1]) in RATE_NAMES:
-            rate = _number(item[()])
+            rate = number_of(item[()])
             if rate is not None and rate > 0:
                 numbers.setdefault(name.rpartition("/")[0], rate)
         elif not (item.dtype.kind in "iufb" or (item.dtype.names and item.ndim == 1)) or size < 2 or item.ndim > 2:
@@ -266,10 +265,10 @@ def _datasets(path: Path, file: Any, plain: ByteFile, options: OpenOptions) -> _
     groups: dict[str, float | None] = {}
     for rows in signals:
         dataset = rows.open()
-        rate = _rate_told(dataset, rows.path, groups, numbers)
+        rate = rate_told(dataset, rows.path, groups, numbers)
         told += [] if rate is None else [rate]
         if rate is None:
-            rate = _rate_taken(rows, times if times != signals else [], options, made.warnings)
+            rate = rate_taken(rows, times if times != signals else [], options, made.warnings)
         _add(rows, dataset, rate, rows.name if count[rows.name] == 1 else rows.path, made)
     made.warnings += own_rate_words(told, options)
     if any(channel.rate_hz is None for channel in made.channels):
@@ -294,7 +293,7 @@ def _add(rows: Rows, dataset: Any, rate_hz: float | None, base: str, made: _Made
     units = _told_texts(dataset, rows.n_channels, _UNIT_NAMES)
     if not units:
         # one unit at a table need not be that of each of its columns
-        told = () if isinstance(dataset, TableField) else _attributes(dataset, _UNIT_NAMES)
+        told = () if isinstance(dataset, TableField) else attributes_of(dataset, _UNIT_NAMES)
         units = [next((_text(value) for value in told), "")] * rows.n_channels
     grid = grid_of(dataset, made.file, is_last_time=rows.is_last_time, name=rows.path)
     for number, (label, unit) in enumerate(zip(labels, units, strict=True)):
@@ -310,88 +309,14 @@ def _add(rows: Rows, dataset: Any, rate_hz: float | None, base: str, made: _Made
         made.places.append(Place(source=grid, row=number))
 
 
-def _attributes(item: Any, names: frozenset[str]) -> Iterator[Any]:
-    """Yield the attributes that are called like one of these; no other is read."""
-    attributes = item.attrs
-    for name in attributes if len(attributes) else ():
-        if plain_name(name) in names:
-            yield attributes[name]
-
-
 def _told_texts(dataset: Any, n_channels: int, names: frozenset[str]) -> list[str]:
     """Return the texts that an attribute with one of these names gives the channels of a dataset."""
-    for value in _attributes(dataset, names):
+    for value in attributes_of(dataset, names):
         if np.size(value) == n_channels and np.ndim(value) == 1:
             texts = [_text(one).strip() for one in value]
             if all(texts):
                 return texts
     return []
-
-
-def _rate_told(dataset: Any, path: str, groups: dict[str, float | None], numbers: Mapping[str, float]) -> float | None:
-    """Return the rate that is told nearest to a dataset: by itself, by a group above (kept there), by a number.
-
-    Numbers that stand in none of the groups above tell it where they are all the same.
-    """
-    folder = path.rpartition("/")[0]
-    rate = _rate_at(dataset)
-    if rate is None:
-        if folder not in groups:
-            groups[folder] = _rate_above(dataset)
-        rate = groups[folder]
-    if rate is None:
-        every = set(numbers.values())
-        rate = next((numbers[above] for above in _folders(path) if above in numbers), None)
-        rate = every.pop() if rate is None and len(every) == 1 else rate
-    return rate
-
-
-def _folders(path: str) -> Iterator[str]:
-    """Yield the groups above what lies at a path, the nearest first, the file itself as an empty text."""
-    while path:
-        path = path.rpartition("/")[0]
-        yield path
-
-
-def _rate_at(item: Any) -> float | None:
-    told = (_number(value) for value in _attributes(item, RATE_NAMES))
-    return next((number for number in told if number is not None and number > 0), None)
-
-
-def _rate_above(item: Any) -> float | None:
-    rate = None
-    while rate is None and item.name not in ("/", None):
-        item = item.parent
-        rate = _rate_at(item)
-    return rate
-
-
-def _rate_taken(rows: Rows, times: Sequence[Rows], options: OpenOptions, warnings: list[str]) -> float | None:
-    """Return the rate of a dataset without one: as given, or that of the nearest times as many as its samples."""
-    nearness = {folder: number for number, folder in enumerate(_folders(rows.path))}
-    for time in sorted(times, key=lambda time: nearness.get(time.path.rpartition("/")[0], len(nearness))):
-        rate = _rate_of_time(time) if time.n_samples == rows.n_samples else None
-        if rate is not None:
-            warnings += times_words(time.path, rate, options)
-            return options.rate_hz or rate
-    return options.rate_hz
-
-
-def _rate_of_time(rows: Rows) -> float | None:
-    grid = HdfGrid(dataset=rows.open(), is_last_time=rows.is_last_time, name=rows.path)
-    if rows.n_samples < 3:
-        return None
-    first = grid.read(Span(0, 3), [0])[0]
-    last = grid.read(Span(rows.n_samples - 2, rows.n_samples), [0])[0]
-    return rate_of_times(first, last, rows.n_samples)
-
-
-def _number(value: Any) -> float | None:
-    array = np.asarray(value)
-    if array.size != 1 or array.dtype.kind not in "iuf":
-        return None
-    number = float(array.reshape(-1)[0])
-    return number if isfinite(number) else None
 
 
 def _text(value: Any) -> str:
