@@ -39,9 +39,11 @@ DEFAULT_RATE_HZ = 256.0
 #: Where the frequency axis begins, except for fast recordings.
 LOWEST_HZ = 0.12
 POINTS = 512
-#: Points about a pole or zero, in units of the pole's distance to the circle; sections that get them.
+#: Points about a pole or zero, in units of the pole's distance to the circle; sections that get them, and points about
+#: the zero of each other section: a comb has hundreds of notches.
 CROWD = np.concatenate([-np.geomspace(0.03, 10, 10)[::-1], [0.0], np.geomspace(0.03, 10, 10)])
 MOST_CROWDED = 32
+FEW = np.array([-10.0, 0.0, 10.0])
 #: Fields that are handles of the response.
 _DRAGGED = ("cutoff_hz", "frequency_hz", "edges_hz")
 #: Lowest level that is told, in dB: what rounding leaves of a zero.
@@ -235,13 +237,16 @@ def _own_grid(design: ChainDesign) -> FloatArray:
     from jaxscope.filters.stability import monic_roots
 
     angles = [np.zeros(0)]
-    rows = [row for part in design.parts if isinstance(part, Sections) for row in part.rows][:MOST_CROWDED]
-    for b0, b1, b2, _, a1, a2 in rows:
+    rows = [row for part in design.parts if isinstance(part, Sections) for row in part.rows]
+    for number, (b0, b1, b2, _, a1, a2) in enumerate(rows):
+        is_crowded = number < MOST_CROWDED
+        crowd = CROWD if is_crowded else FEW
         pole = monic_roots(a1, a2)[0]
         width = max(abs(1 - abs(pole)), 1e-9)
-        angles.append(abs(np.angle(pole)) + CROWD * width)
+        if is_crowded or b0 == 0:
+            angles.append(abs(np.angle(pole)) + crowd * width)
         if b0 != 0:
-            angles.append(np.abs(np.angle(monic_roots(b1 / b0, b2 / b0)[0])) + CROWD * width)
+            angles.append(np.abs(np.angle(monic_roots(b1 / b0, b2 / b0)[0])) + crowd * width)
     return np.concatenate(angles) * design.rate_hz / (2 * np.pi)
 
 

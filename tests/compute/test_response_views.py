@@ -110,3 +110,14 @@ def test_the_frame_carries_the_view_that_is_looked_at(view: str) -> None:
     assert frame is not None
     assert (frame.curve is None) if view == "magnitude" else (frame.curve.view == view)
     assert all(curve.plane is not None for curve in frame.stages)
+
+
+def test_every_notch_of_a_long_comb_is_seen_and_what_lies_between() -> None:
+    chain = FilterChain(stages=(Stage(spec=FAMILIES["comb"](frequency_hz=1.0, q=30.0)),))
+    frame = design_frame(SessionState(document=Document(chains=(chain,))), 1, None)
+    assert frame is not None
+    nearest = np.rint(frame.frequencies_hz)
+    for multiple in range(1, 128):
+        levels = frame.magnitude_db[nearest == multiple]
+        assert levels.min() < -100
+        assert levels.max() > -0.1
