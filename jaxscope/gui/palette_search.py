@@ -33,10 +33,11 @@ class Entry:
     is_listed: bool = True
 
 
-def score(wanted: str, text: str) -> float | None:
+def score(wanted: str, text: str, beside: str = "") -> float | None:
     """Return how well ``wanted`` fits ``text``, higher is better; None where its letters are not there in order.
 
-    Each word of ``wanted`` is looked for by itself, so that "chan find" finds "Find a channel".
+    Each word of ``wanted`` is looked for by itself, so that "chan find" finds "Find a channel". Of what stands
+    ``beside`` the text, which is long and often not shown, words are found whole or not at all.
 
     Examples
     --------
@@ -45,19 +46,24 @@ def score(wanted: str, text: str) -> float | None:
     """
     total = 0.0
     for word in wanted.casefold().split():
-        best = _word_score(word, text.casefold())
-        if best is None:
+        near, far = _word_score(word, text.casefold()), _whole_score(word, beside.casefold())
+        if near is None and far is None:
             return None
-        total += best
+        total += max(near or 0.0, _BESIDE * (far or 0.0))
     return total - 0.02 * len(text)
 
 
 def _word_score(word: str, text: str) -> float | None:
+    whole = _whole_score(word, text)
+    return _scattered_score(word, text) if whole is None else whole
+
+
+def _whole_score(word: str, text: str) -> float | None:
     at = text.find(word)
-    if at >= 0:
-        begins = at == 0 or not text[at - 1].isalnum()
-        return _FOLLOWS * len(word) + (_BEGINS_WORD if begins else 0.0) + (_BEGINS_ALL if at == 0 else 0.0)
-    return _scattered_score(word, text)
+    if at < 0:
+        return None
+    begins = at == 0 or not text[at - 1].isalnum()
+    return _FOLLOWS * len(word) + (_BEGINS_WORD if begins else 0.0) + (_BEGINS_ALL if at == 0 else 0.0)
 
 
 def _scattered_score(word: str, text: str) -> float | None:
@@ -86,12 +92,7 @@ def search(wanted: str, entries: Sequence[Entry], limit: int = 60) -> list[Entry
         return [entry for entry in entries if entry.is_listed]
     found: list[tuple[float, int, Entry]] = []
     for number, entry in enumerate(entries):
-        own = score(wanted, entry.title)
-        beside = score(wanted, f"{entry.title} {entry.place} {entry.also}")
-        value = max(
-            (points for points in (own, None if beside is None else beside * _BESIDE) if points is not None),
-            default=None,
-        )
+        value = score(wanted, entry.title, f"{entry.place} {entry.also}")
         if value is not None:
             found.append((-value + (_IS_OFF if entry.why_not else 0.0), number, entry))
     return [entry for *_, entry in sorted(found, key=lambda item: item[:2])[:limit]]

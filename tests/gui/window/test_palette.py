@@ -42,6 +42,18 @@ def test_letters_in_order_find_and_words_that_begin_so_come_first(wanted, better
     assert second is None or first > second
 
 
+def test_beside_the_title_words_are_found_whole_or_not_at_all():
+    beside = "View the recording left of the line, both with their bars"
+    assert score("vibr", "Curtain", beside) is None
+    assert score("left cur", "Curtain", beside) is not None
+    entries = [
+        Entry(title="Move in bright rows", run=print),
+        Entry(title="Add preset Local earthquake", also="Earth Forward only, so that an onset stays", run=print),
+        Entry(title="Mint brims, the other ones", also="Moving in birth", run=print),
+    ]
+    assert [entry.title for entry in search("earth", entries)] == ["Add preset Local earthquake"]
+
+
 def test_letters_that_are_not_there_find_nothing():
     assert score("xq", "Overlay") is None
     assert score("yo", "Overlay") is None
