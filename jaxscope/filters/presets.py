@@ -77,6 +77,7 @@ _SPIKES = "Quian Quiroga, Nadasdy and Ben-Shaul, Unsupervised spike detection an
 _FIELD = "Customary band; Buzsáki, Anastassiou and Koch, The origin of extracellular fields and currents, 2012"
 _EMG = "De Luca et al., Filtering the surface EMG signal, 2010; SENIAM"
 _QUAKES = "Customary band; Bormann (ed.), New Manual of Seismological Observatory Practice, 2012"
+_MACHINES = "Band of vibration severity, ISO 20816-1:2016; ISO 2954 sets how steep its edges are"
 _LOUD = "IEC 61672-1:2013"
 _PROGRAMME = "ITU-R BS.1770-5"
 _MAINS = "Each harmonic 1.5 Hz wide; IEC 60038 for the frequency of the mains"
@@ -112,6 +113,9 @@ PRESETS: tuple[Preset, ...] = (
     Preset(name="local_earthquake", group="Earth", title="Local earthquake 1–20 Hz",
            summary="Forward only, so that an onset stays where it is",
            stages=_between(1.0, 20.0, 4, 4), source=_QUAKES, phase="causal"),
+    Preset(name="machine_vibration", group="Machine", title="Machine vibration 10–1000 Hz",
+           summary="The band in which the severity of vibration is judged",
+           stages=_between(10.0, 1000.0, 3, 3), source=_MACHINES),
     Preset(name="a_weighting", group="Sound", title="A-weighting", summary="Loudness at low levels, IEC 61672-1",
            stages=_weighting("A"), source=_LOUD, phase="causal"),
     Preset(name="c_weighting", group="Sound", title="C-weighting", summary="Loudness at high levels, IEC 61672-1",

@@ -46,6 +46,7 @@ def test_every_preset_fits_whole_at_a_high_rate_and_is_stable(preset) -> None:
         ("emg", 2000.0, (20.0, 450.0), 100.0, (2.0, 950.0)),
         ("teleseismic", 20.0, (0.01, 0.1), 0.03, (0.001, 1.0)),
         ("local_earthquake", 100.0, (1.0, 20.0), 5.0, (0.1, 45.0)),
+        ("machine_vibration", 25_600.0, (10.0, 1000.0), 100.0, (2.0, 5000.0)),
     ],
 )
 def test_a_band_is_what_its_name_says(name, rate_hz, edges_hz, inside_hz, outside_hz) -> None:
