@@ -12,6 +12,7 @@ from jaxscope.gui.icons import draw_icon
 from jaxscope.gui.painting.geometry import divider_x
 from jaxscope.gui.theme import colour, font, scaled
 from jaxscope.gui.views.traces_canvas import Canvas
+from jaxscope.gui.views.traces_events import FLAG_PX
 from jaxscope.session.state import Viewport
 
 #: Half the width of what can be taken hold of.
@@ -61,9 +62,12 @@ def _paint_curtain(canvas: Canvas) -> None:
     x = canvas.panes[0].shown_right
     painter = canvas.painter
     painter.fillRect(QRectF(x - 1, 0, 2, canvas.height), colour("text"))
+    state = canvas.model.state
+    has_events = state.viewport.show_events and bool(state.document.annotations)
+    top = scaled(FLAG_PX) + 2 if has_events else _FLAG_TOP  # under the texts of events
     for words, token, is_left in (("Before", "before", True), ("After", "after", False)):
         width = text_width(words, font(12, 500)) + 42
-        flag = QRectF(x - 14 - width if is_left else x + 14, _FLAG_TOP, width, scaled(_FLAG_HEIGHT))
+        flag = QRectF(x - 14 - width if is_left else x + 14, top, width, scaled(_FLAG_HEIGHT))
         if flag.left() < 4 or flag.right() > canvas.width - 4:
             continue
         rounded(painter, flag, 5, "raised", "line2")

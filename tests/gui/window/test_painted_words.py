@@ -19,6 +19,7 @@ from jaxscope.gui.views import (
     time_axis,
     traces_cursors,
     traces_dividers,
+    traces_events,
     traces_gaps,
     traces_layers,
     traces_settling,
@@ -26,7 +27,7 @@ from jaxscope.gui.views import (
 from jaxscope.session import actions as act
 
 MODULES = {
-    "traces": (traces_cursors, traces_dividers, traces_gaps, traces_layers, traces_settling),
+    "traces": (traces_cursors, traces_dividers, traces_events, traces_gaps, traces_layers, traces_settling),
     "rail": (rail, rail_groups),
     "axis": (time_axis,),
     "strip": (header_strip, header_legend),
@@ -90,6 +91,25 @@ def test_no_painted_word_is_cut(desk, words, scale, mode):
         assert room.height() >= letters.capHeight() + letters.descent(), (part, text)
         assert place.top() >= -1, (part, text)
         assert place.bottom() <= parts[part].height() + 1, (part, text)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_flags_of_the_curtain_cover_no_text_of_an_event(desk, words, scale):
+    desk.window.resize(1280, 800)
+    desk.scale_to(scale)
+    desk.store.dispatch(act.ChooseMode(mode="curtain"))
+    desk.show_frame(start_s=0.0, stop_s=10.0)
+    for share in (0.4, 0.5, 0.6):
+        desk.store.dispatch(act.PlaceDivider(mode="curtain", share=share))
+        words.clear()
+        desk.window.traces.grab()
+        places = {text: place for _, text, place, *_ in words}
+        assert {"Before", "After", "start"} <= set(places)
+        assert places["Before"].top() == places["After"].top() >= places["start"].bottom()
+    desk.store.dispatch(act.SetDisplay(name="show_events", value=False))
+    words.clear()
+    desk.window.traces.grab()
+    assert next(place.top() for _, text, place, *_ in words if text == "Before") == 10
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
