@@ -15,6 +15,7 @@ import numpy.typing as npt
 from jaxscope.compute.measures import blocks_between, samples_between
 from jaxscope.compute.plan import GroupRequest
 from jaxscope.compute.workbench import Shown, Workbench
+from jaxscope.data.kinds import kind_words
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
@@ -91,7 +92,8 @@ def picked_channels(shown: Shown, state: SessionState, *, at_least: int = 1) -> 
     if len(names) == 1:
         title = names[0]
     elif is_kind:
-        title = f"{len(names)} {same[0][2].kind.upper()} channels"
+        kind = same[0][2].kind
+        title = f"{len(names)} channels" if kind == "misc" else f"{len(names)} {kind_words(kind)} channels"
     else:
         title = f"{len(names)} selected channels"
     other = len(chosen) - len(same)

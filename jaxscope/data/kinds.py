@@ -44,6 +44,21 @@ _SIGNAL_WORD = re.compile(
 _SPLIT = re.compile(r"[^A-Za-z0-9+]+|(?<=[A-Za-z])(?=\d+$)")
 
 
+#: kinds as they are written within a sentence, where that is not their name
+_WRITTEN = {"eeg": "EEG", "eog": "EOG", "ecg": "ECG", "emg": "EMG", "resp": "respiration", "misc": "other"}
+
+
+def kind_words(kind: str) -> str:
+    """Return a kind, also one of ``scale_kind``, as it is written within a sentence.
+
+    Examples
+    --------
+    >>> kind_words("eeg"), kind_words("seismic"), kind_words("misc uV")
+    ('EEG', 'seismic', 'other')
+    """
+    return _WRITTEN.get(kind.partition(" ")[0], kind)
+
+
 def kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:
     """Guess what a channel records.
 

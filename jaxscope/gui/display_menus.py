@@ -15,6 +15,8 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from jaxscope.data.kinds import kind_words
+from jaxscope.errors import capitalised
 from jaxscope.gui.channel_menus import add_heading
 from jaxscope.gui.components.buttons import Button
 from jaxscope.gui.components.floating import Sheet
@@ -106,7 +108,7 @@ class DisplayMenus:
         if lane is not None:
             kind, viewport = lane.scale_kind, shell.viewport
             chosen = viewport.sensitivity_of(kind)
-            add_heading(menu, f"{kind.upper() if len(kind) <= 3 else kind}, per millimetre of screen")
+            add_heading(menu, f"{capitalised(kind_words(kind))}, per millimetre of screen")
             near = sensitivities_near(chosen or shell.scales.units_per_mm(viewport, kind))[_FIRST:]
             for value in near:
                 words = f"{scale_text(value, lane.unit)}/mm"

@@ -31,6 +31,7 @@ from jaxscope.gui.painting.scene import Content, Line, Pane, TraceScene, prepare
 from jaxscope.gui.painting.strokes import polygons
 from jaxscope.gui.theme import colour, font, theme
 from jaxscope.gui.views.header_legend import Legend
+from jaxscope.gui.views.rail_groups import heading_of
 from jaxscope.gui.views.traces_canvas import Canvas
 from jaxscope.gui.views.traces_cursors import paint_set_cursors
 from jaxscope.gui.views.traces_layers import paint_cover, paint_ground
@@ -256,7 +257,7 @@ def _paint_names(painter: QPainter, figure: Figure) -> None:
     stride = name_stride(height, model.rows)
     for row in range(0, model.rows, stride):
         lanes = model.by_row[row]
-        words = lanes[0].title if len(lanes) == 1 else f"{lanes[0].kind.upper()} × {len(lanes)}"
+        words = lanes[0].title if len(lanes) == 1 else heading_of(lanes)
         middle = (row + 0.5) * row_px
         place = QRectF(-_NAMES, middle - 10, _NAMES - 22, 20)
         draw_text(painter, place, words, font(12, 500), "text", RIGHT, Qt.TextElideMode.ElideMiddle)

@@ -105,7 +105,7 @@ def test_welch_of_the_window_is_scipys_before_and_after(bench: Bench) -> None:
         f, density = scipy.signal.welch(x[:, first:stop], RATE, nperseg=2 * (content.frequencies_hz.size - 1))
         np.testing.assert_allclose(content.frequencies_hz, f)
         np.testing.assert_allclose(ours, density.mean(axis=0), rtol=0.02, atol=1e-9)
-    assert bench.newest.title == "3 MISC channels"
+    assert bench.newest.title == "3 channels"
     assert (bench.newest.start_s, bench.newest.stop_s, bench.newest.is_selection) == (5.0, 15.0, False)
 
 

@@ -12,7 +12,9 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from jaxscope.data.kinds import kind_words
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.errors import capitalised
 from jaxscope.filters.channels import chain_for
 from jaxscope.filters.spec import FilterChain
 from jaxscope.gui.components.buttons import Button
@@ -115,7 +117,8 @@ class ChainSheet(Sheet):
         channels = [part for part in self._info.channels if part.is_data] if self._info is not None else []
         counts = Counter(part.kind for part in channels).most_common(_MOST_GROUPS)
         groups = [
-            (f"{kind.upper()} {count}", tuple(p.name for p in channels if p.kind == kind)) for kind, count in counts
+            (f"{capitalised(kind_words(kind))} {count}", tuple(p.name for p in channels if p.kind == kind))
+            for kind, count in counts
         ]
         selected = self._state.viewport.selected_channels
         if selected:

@@ -9,6 +9,7 @@ import math
 import re
 
 from jaxscope.compute.shown_channels import shown_channels
+from jaxscope.data.kinds import kind_words
 from jaxscope.data.recording import RecordingInfo, scale_kind
 from jaxscope.gui.painting.lanes import lanes_of, shown_unit
 from jaxscope.gui.painting.scales import ScaleBook, next_sensitivity, scale_bar, scale_text
@@ -56,11 +57,12 @@ class MainScale:
     def words(self) -> tuple[str, str]:
         """Return the value in words, and what it is of."""
         kind = self.kind
-        name = kind.upper() if kind in ("eeg", "ecg", "eog", "emg") else kind
+        name = kind_words(kind)
+        bar = "scale bar" if name == "other" else f"{name} scale bar"
         per_mm = self.state.viewport.sensitivity_of(kind)
         if per_mm is None:
-            return scale_text(self.bar, self._unit()), f"Height of the {name} scale bar. Other types keep their ratio"
-        tip = f"Sensitivity of {name} on this screen. The arrow offers others"
+            return scale_text(self.bar, self._unit()), f"Height of the {bar}. Other types keep their ratio"
+        tip = f"Sensitivity of {name} channels on this screen. The arrow offers others"
         return f"{scale_text(per_mm, self._unit())}/mm", tip
 
     def step(self, direction: int) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.compute.frames import Blocked, Frame, Opened
 from jaxscope.compute.shown_channels import shown_channels
+from jaxscope.data.kinds import kind_words
 from jaxscope.data.recording import RecordingInfo
 from jaxscope.gui.components.painting import CENTRE, RIGHT, begin, draw_text, hairline, rounded, text_width
 from jaxscope.gui.icons import draw_icon
@@ -315,7 +316,7 @@ class RailView(AbstractView, QWidget):
         unit = lane.unit or "no unit"
         named = f"{lane.title} ({lane.name} in the file)" if lane.label else lane.name
         moved = f", offset {signed(lane.offset, 2)} rows" if lane.offset else ""
-        words = f"{named}, {lane.kind.upper()}, {unit}, {rate}, gain ×{lane.gain:.3g}{moved}"
+        words = f"{named}, {kind_words(lane.kind)}, {unit}, {rate}, gain ×{lane.gain:.3g}{moved}"
         return f"{words}. Drag to reorder"
 
     def _tag_tip(self, lane: Lane) -> str:

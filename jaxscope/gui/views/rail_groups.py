@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from jaxscope.errors import counted
+from jaxscope.data.kinds import kind_words
+from jaxscope.errors import capitalised, counted
 from jaxscope.gui.components.painting import RIGHT, draw_text, hairline, rounded
 from jaxscope.gui.painting.lanes import Lane
 from jaxscope.gui.theme import colour, font, scaled, theme
@@ -25,7 +26,7 @@ def heading_of(lanes: Sequence[Lane]) -> str:
     if len(kinds) > 1:
         return counted(len(lanes), "channel")
     kind = kinds.pop()
-    title = kind.upper() if len(kind) <= 3 else kind.capitalize()
+    title = capitalised(kind_words(kind))
     return f"{title} × {len(lanes)}" if len(lanes) > 1 else title
 
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jaxscope.compute.analysis_frames import AnalysisFrame, Coherences, TimeFrequency
+from jaxscope.data.kinds import kind_words
 from jaxscope.display.ticks import MINUS
 from jaxscope.gui.components.painting import CENTRE, LEFT, RIGHT, begin, draw_text
 from jaxscope.gui.components.select import Select
@@ -35,7 +36,6 @@ _SELECTS: dict[str, tuple[str, tuple[tuple[str, str], ...] | None, tuple[str, ..
         ("spectrum", "spectrogram", "time_frequency", "coherence"),
     ),
 }
-_KINDS = {"misc": "Other", "audio": "Audio", "seismic": "Seismic", "resp": "Respiration"}
 
 
 class ChoiceColumn(QWidget):
@@ -74,7 +74,7 @@ class ChoiceColumn(QWidget):
         kinds = () if frame is None else frame.kinds
         if kinds:
             first = "Selected" if selected else "Main kind"
-            named = [(kind, f"All {_KINDS.get(kind, kind.upper())}") for kind in kinds]
+            named = [(kind, f"All {kind_words(kind)}") for kind in kinds]
             self.selects["kind"].set_choices([("", first), *named])
         if frame is not None and isinstance(frame.content, Coherences):
             names, lead = frame.content.names, frame.content.names[frame.content.lead]
