@@ -1,7 +1,7 @@
 """Bytes of a compressed part of a file by position, unpacked as they are asked for.
 
 A stream of deflate can only be unpacked from its beginning. On the way, the state of the decoder is kept every so often
-(some 40 KB each), so that going back begins there, and where the last readings ended, so that channels that lie behind
+(some 50 KB each), so that going back begins there, and where the last readings ended, so that channels that lie behind
 one another are read on side by side. What is unpacked is never held whole: neither a large archive nor a hostile one,
 which unpacks to a thousand times its size, takes memory.
 """
@@ -22,9 +22,10 @@ from jaxscope.readers.byte_file import ByteArray, ByteFile
 LEAST_BYTES, MOST_TIMES, MOST_BYTES = 32 << 20, 3, 256 << 20
 #: States are at least this far apart, and there are at most so many of them.
 _LEAST_APART, _MOST_STATES = 4 << 20, 256
-#: How many ends of readings are kept.
-_MOST_ENDS = 64
-_STEP_BYTES = 1 << 16
+#: How many ends of readings are kept of a stream at most.
+MOST_ENDS = 64
+#: Packed bytes that a decoder gets at a time: each state of it holds those that it has not taken yet.
+_STEP_BYTES = 1 << 14
 #: What is stepped over is unpacked in such pieces.
 _PIECE_BYTES = 1 << 20
 
@@ -46,14 +47,26 @@ class InflatedBytes:
         What it is promised to hold; reading finds out.
     window_bits : int
         As zlib has it: 15 for a stream with its own header, -15 for one without.
+    most_ends : int
+        How many ends of readings are kept: enough for all that is read on side by side.
     """
 
-    def __init__(self, file: ByteFile, first_byte: int, n_packed: int, n_bytes: int, *, window_bits: int) -> None:
+    def __init__(
+        self,
+        file: ByteFile,
+        first_byte: int,
+        n_packed: int,
+        n_bytes: int,
+        *,
+        window_bits: int,
+        most_ends: int = MOST_ENDS,
+    ) -> None:
         self.name = file.name
         self.n_bytes = n_bytes
         self._file = file
         self._first, self._stop = first_byte, first_byte + n_packed
         self._apart = max(_LEAST_APART, n_bytes // _MOST_STATES)
+        self._most_ends = most_ends
         self._lock = Lock()
         self._places = [0]
         self._states: list[tuple[int, Any]] = [(first_byte, zlib.decompressobj(window_bits))]
@@ -86,7 +99,7 @@ class InflatedBytes:
     def _keep_end(self) -> None:
         self._ends.pop(self._at, None)
         self._ends[self._at] = (self._packed_at, self._decoder.copy())
-        if len(self._ends) > _MOST_ENDS:
+        if len(self._ends) > self._most_ends:
             del self._ends[next(iter(self._ends))]
 
     def _go_to(self, position: int) -> None:

@@ -29,7 +29,7 @@ from jaxscope.errors import ReadError
 from jaxscope.readers.base import OpenOptions, ReaderFormat, own_rate_words
 from jaxscope.readers.byte_file import ByteFile
 from jaxscope.readers.grids import FileGrid, MemoryGrid, beyond_float_words, is_beyond_float
-from jaxscope.readers.inflated import InflatedBytes, may_be_held
+from jaxscope.readers.inflated import MOST_ENDS, InflatedBytes, may_be_held
 from jaxscope.readers.numpy_header import MAGIC, ArrayHeader, check_numeric, read_array_header, table_of
 from jaxscope.readers.options import ReaderOption, pick
 from jaxscope.readers.sources import BlockSource, Place, SourcedRecording
@@ -167,7 +167,11 @@ def _grids(
                 raise ReadError(f"{member.filename} in {path.name} ends too early", hint="copy the file again")
             grids.append(FileGrid(file=file, table=table))
         elif member.compress_type == zipfile.ZIP_DEFLATED and not member.flag_bits & 1:
-            unpacked = InflatedBytes(file, place, member.compress_size, member.file_size, window_bits=-15)
+            # an archive may have thousands of arrays, and few of them have channels behind one another
+            n_ends = min(2 * min(header.shape), MOST_ENDS) if len(header.shape) > 1 else 2
+            unpacked = InflatedBytes(
+                file, place, member.compress_size, member.file_size, window_bits=-15, most_ends=n_ends
+            )
             grids.append(FileGrid(file=unpacked, table=table_of(header, options)))
         else:
             raise ReadError(

@@ -59,6 +59,21 @@ def test_a_large_archive_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert peak < SAMPLES.nbytes // 2
 
 
+def test_reading_here_and_there_in_an_archive_of_many_arrays_leaves_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez_compressed(tmp_path / "x.npz", rate_hz=1000.0, **{f"c{row}": SAMPLES[row] for row in range(6)})
+    monkeypatch.setattr(inflated, "MOST_BYTES", 1 << 20)
+    with open_recording(tmp_path / "x.npz") as recording:
+        tracemalloc.start()
+        for begin in range(0, 1 << 20, 1 << 14):
+            found = recording.read(begin, begin + 1000)
+            np.testing.assert_array_equal(found, SAMPLES[:, begin : begin + 1000])
+        left = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+    assert left < 6 * (256 << 10)
+
+
 def test_what_is_held_is_unpacked_once_and_never_twice_in_memory(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "x.npz", eeg=SAMPLES, rate_hz=1000.0)
     tracemalloc.start()
