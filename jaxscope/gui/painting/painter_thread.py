@@ -190,6 +190,7 @@ class PainterThread:
         self._pending: TraceScene | None = None
         self._ahead: TraceScene | None = None
         self._forgets = False
+        self._times_forgotten = 0
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="jaxscope-painter", daemon=True)
         self._thread.start()
@@ -223,7 +224,7 @@ class PainterThread:
 
         What is wanted while a picture is painted ahead is painted at once, between two parts of that.
         """
-        pending = self._pending
+        forgotten, pending = self._times_forgotten, self._pending
         if self._closing or self._forgets or pending is None:
             return self._closing or self._forgets
         if not scene.is_ahead:
@@ -231,7 +232,7 @@ class PainterThread:
         if not holds(scene, pending):
             return True
         self._serve()
-        return self._closing or self._forgets
+        return self._closing or self._forgets or self._times_forgotten > forgotten
 
     def _serve(self) -> None:
         """Paint the next scene and hand it on."""
@@ -251,6 +252,7 @@ class PainterThread:
             if self._forgets:
                 self._painter.forget()
                 self._forgets = False
+                self._times_forgotten += 1
             scene = self._pending or self._ahead
             if scene is self._pending:
                 self._pending = None

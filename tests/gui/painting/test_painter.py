@@ -172,6 +172,32 @@ def test_a_picture_ahead_is_finished_only_where_it_holds_what_is_wanted(make_sce
         painter.shut_down()
 
 
+def test_a_picture_ahead_is_given_up_where_its_recording_is_closed_as_another_is_about_to_be_served(
+    make_scene, monkeypatch
+):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def deliver(_result):
+        begun.set()
+        go_on.wait(10)
+
+    painter = PainterThread(deliver)
+
+    def closed_meanwhile(_whole, _part):
+        painter.forget()
+        return True
+
+    monkeypatch.setattr(painter_thread, "holds", closed_meanwhile)
+    try:
+        painter.submit(make_scene(serial=1))
+        assert begun.wait(10)
+        painter.submit(make_scene(serial=2))
+        assert painter._is_stale(make_scene(serial=1, is_ahead=True))
+    finally:
+        go_on.set()
+        painter.shut_down()
+
+
 def test_a_picture_ahead_goes_with_its_recording(make_scene):
     painter = Painter()
     scene = make_scene(serial=1, is_ahead=True)
