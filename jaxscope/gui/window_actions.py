@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from jaxscope.compute.conductor import Conductor, ExportRequest
 from jaxscope.compute.folder_frames import FolderListed, FolderRow
 from jaxscope.compute.folder_job import FolderRequest
-from jaxscope.compute.frames import Failure
+from jaxscope.compute.frames import Failure, Opened
 from jaxscope.gui.channel_menus import ChannelMenus
 from jaxscope.gui.display_menus import DisplayMenus
 from jaxscope.gui.event_desk import EventDesk
@@ -86,7 +86,7 @@ class WindowActions(WindowFiles):
         paths = [row.path for row in listed.rows if row.state == "waiting"]
         self._in_folder = deque(() if self.shell.has_recording else paths[:_TRIED])
         if self._in_folder:
-            self.open_recording(self._in_folder.popleft())
+            self._open_next_in_folder()
         elif listed.problem and not self.shell.has_recording:
             self.window.folder.close_drawer()
             self.window.start.show_failure(Failure(revision=0, what="folder", sentence=listed.problem))
@@ -95,7 +95,20 @@ class WindowActions(WindowFiles):
         """Try the next recording of a folder in place of one that could not be opened."""
         super().take_failed_open()
         if self._in_folder and not self.shell.has_recording:
-            self.open_recording(self._in_folder.popleft())
+            self._open_next_in_folder()
+
+    def _open_next_in_folder(self) -> None:
+        super().open_recording(self._in_folder.popleft())
+
+    def open_recording(self, path: str) -> None:
+        """Open a recording that was asked for; those of a folder are tried no further."""
+        self._in_folder.clear()
+        super().open_recording(path)
+
+    def take_opened(self, opened: Opened) -> None:
+        """Make the state refer to a recording that was opened; those of a folder are tried no further."""
+        self._in_folder.clear()
+        super().take_opened(opened)
 
     def choose_folder_target(self) -> None:
         """Ask for the folder that results are written into."""

@@ -122,6 +122,25 @@ def test_a_folder_is_filtered_from_the_start_screen(driver, tmp_path):
     assert sorted(path.name for path in (tmp_path / "night-filtered").glob("*.npz")) == ["b.npz", "c.npz"]
 
 
+def test_a_recording_that_cannot_be_opened_brings_none_of_a_folder_that_was_closed(driver, tmp_path):
+    folder = tmp_path / "night"
+    folder.mkdir()
+    for name in ("a.npz", "b.npz"):
+        np.savez(folder / name, data=np.random.default_rng(1).normal(size=(2, 2000)), rate_hz=250.0)
+    (tmp_path / "broken.npz").write_bytes(b"PK?")
+    window = driver.session.window
+    window.actions_.filter_folder(str(folder))
+    driver.wait(lambda: window.shell.path == str(folder / "a.npz"))
+    window.actions_.close_recording()
+    assert not window.shell.has_recording
+    window.actions_.open_path(str(tmp_path / "broken.npz"))
+    driver.wait(lambda: bool(window.start.failure_words))
+    assert window.actions_.conductor.wait_idle()
+    QApplication.processEvents()
+    assert not window.shell.has_recording
+    assert "broken.npz" in window.start.failure_words
+
+
 def test_a_folder_without_recordings_is_told_on_the_start_screen(driver, tmp_path):
     window = driver.session.window
     window.actions_.filter_folder(str(tmp_path))
