@@ -6,9 +6,10 @@ together, and whose chains look the same way, are shaded together. How long it t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QLinearGradient
 
 from jaxscope.gui.components.painting import CENTRE, draw_text, rounded, text_width
@@ -34,6 +35,13 @@ class SettlingArea:
     looks_ahead: bool
     first_row: int
     stop_row: int
+
+    @property
+    def stretches_s(self) -> tuple[tuple[float, float], ...]:
+        """Where each stretch begins and ends; the last one may have no end yet."""
+        return tuple(
+            (begin, min((end for end in self.ends_s if end > begin), default=math.inf)) for begin in self.begins_s
+        )
 
 
 def settling_areas(model: TracesModel) -> list[SettlingArea]:
@@ -102,20 +110,24 @@ def paint_settling(canvas: Canvas, pane: PaneRect) -> None:
     areas = settling_areas(canvas.model)
     said: set[float] = set()
     for area in sorted(areas, key=lambda area: area.first_row - area.stop_row):
-        for second in area.begins_s:
-            _paint_zone(canvas, pane, area, second, 1.0, has_chip=second not in said)
-            said.add(second)
-        for second in area.ends_s if area.looks_ahead else ():
-            _paint_zone(canvas, pane, area, second, -1.0, has_chip=False)
+        for begin_s, end_s in area.stretches_s:
+            # where both ways meet, each is shaded up to the middle
+            until_s = (begin_s + end_s) / 2 if area.looks_ahead else end_s
+            _paint_zone(canvas, pane, area, begin_s, until_s, has_chip=begin_s not in said)
+            said.add(begin_s)
+            if area.looks_ahead and end_s < math.inf:
+                _paint_zone(canvas, pane, area, end_s, until_s, has_chip=False)
 
 
 def _paint_zone(
-    canvas: Canvas, pane: PaneRect, area: SettlingArea, second: float, direction: float, *, has_chip: bool
+    canvas: Canvas, pane: PaneRect, area: SettlingArea, second: float, until_s: float, *, has_chip: bool
 ) -> None:
+    """Shade from one time towards another, and not beyond it: there another zone begins, or nothing is."""
     frame = canvas.model.frame
     if frame is None:
         return
     edge = canvas.x(pane, second)
+    direction = 1.0 if until_s > second else -1.0
     pixels = pane.width / canvas.model.duration_s
     # a filter on the border of stability never settles
     widest = 2.0 * pane.width + abs(edge - pane.left)
@@ -123,7 +135,10 @@ def _paint_zone(
     if edge + far < pane.left or edge - far > pane.left + pane.width:
         return
     painter = canvas.painter
+    painter.save()
     top, bottom = area.first_row * canvas.lane_px, area.stop_row * canvas.lane_px
+    reach = min(max(direction * (canvas.x(pane, until_s) - edge), 0.0), far) if until_s < math.inf else far
+    painter.setClipRect(QRectF(edge, top, direction * reach, bottom - top).normalized(), Qt.ClipOperation.IntersectClip)
     zone = QRectF(edge, top, direction * near, bottom - top).normalized()
     if canvas.is_for_paper:
         _paint_steps(canvas, zone, direction)
@@ -134,13 +149,23 @@ def _paint_zone(
         painter.fillRect(zone, QBrush(shade))
     rest = QRectF(edge + direction * near, top, direction * (far - near), bottom - top).normalized()
     painter.fillRect(rest, colour("warn", 0.04))
+    painter.restore()
+    if has_chip:
+        # beside the curtain where the zone begins behind it
+        left = max(edge, pane.shown_left) if pane.shown_left > pane.left else edge
+        room = QRectF(left, top, edge + min(near, reach) - left, bottom - top)
+        _paint_chip(canvas, room, f"still settling, {span_text(frame.settling_99_s)}")
+
+
+def _paint_chip(canvas: Canvas, room: QRectF, words: str) -> None:
+    """Say how long it takes, where what is seen of the zone is large enough."""
     high = scaled(20)
-    if has_chip and near >= _CHIP_FROM_PX and bottom - top >= high + 4:
-        words = f"still settling, {span_text(frame.settling_99_s)}"
-        width = text_width(words, font(11, 500)) + 14
-        chip = QRectF(edge + 8, bottom - min(high + 10.0, (bottom - top + high) / 2), width, high)
-        rounded(painter, chip, 4, "warn_bg")
-        draw_text(painter, chip, words, font(11, 500), "warn", CENTRE)
+    if room.width() < _CHIP_FROM_PX or room.height() < high + 4:
+        return
+    top = room.bottom() - min(high + 10.0, (room.height() + high) / 2)
+    chip = QRectF(room.left() + 8, top, text_width(words, font(11, 500)) + 14, high)
+    rounded(canvas.painter, chip, 4, "warn_bg")
+    draw_text(canvas.painter, chip, words, font(11, 500), "warn", CENTRE)
 
 
 def _paint_steps(canvas: Canvas, zone: QRectF, direction: float) -> None:
