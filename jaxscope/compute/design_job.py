@@ -25,6 +25,7 @@ from jaxscope.compute.response_views import plane_or_none, response_curve
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.workbench import Workbench
 from jaxscope.data.recording import RecordingInfo
+from jaxscope.display.frequency_axis import axis_begin
 from jaxscope.errors import SpecError
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.limits import edges_of, verdicts_on
@@ -36,7 +37,7 @@ FloatArray = npt.NDArray[np.float64]
 Facts = tuple[tuple[str, str], ...]
 #: Rate of the curves while no recording is open.
 DEFAULT_RATE_HZ = 256.0
-#: Where the frequency axis begins, except for fast recordings.
+#: Where the frequency axis begins at the latest, unless something is marked below.
 LOWEST_HZ = 0.12
 POINTS = 512
 #: Points about a pole or zero, in units of the pole's distance to the circle; sections that get them, and points about
@@ -143,7 +144,9 @@ def design_frame(
     working = [made for made, stage in pairs if isinstance(made, ChainDesign) and stage.enabled]
     limits = tuple(limit for limit in state.document.limits if limit.chain == number)
     designs = tuple(made for made in alone if isinstance(made, ChainDesign))
-    frequencies = _frequencies(designs, rate_hz, edges_of(limits, rate_hz))
+    handles = _handles(chain, working, rate_hz)
+    marked_hz = [handle[0] for handle in handles]
+    frequencies = _frequencies(designs, rate_hz, edges_of(limits, rate_hz), marked_hz)
     levels = [_magnitude(_one_pass(made), frequencies) if isinstance(made, ChainDesign) else None for made in alone]
     held = [known.get((number, place, rate_hz), ()) for place in range(len(alone))]
     facts = _facts_of(pairs, rate_hz, chain.phase) if words else held
@@ -158,7 +161,7 @@ def design_frame(
         frequencies_hz=frequencies,
         magnitude_db=np.maximum(total, FLOOR_DB),
         stages=tuple(map(_stage_curve, chain.stages, alone, levels, facts)),
-        handles=_handles(chain, working, rate_hz),
+        handles=handles,
         is_stable=stable,
         pole_radius=radius,
         delay_text=delay_sentence(chain, rate_hz),
@@ -220,9 +223,11 @@ def _design_alone(stage: Stage, rate_hz: float, phase: Phase) -> ChainDesign | S
         return error
 
 
-def _frequencies(designs: tuple[ChainDesign, ...], rate_hz: float, also_hz: list[float]) -> FloatArray:
-    """Return the frequencies of all curves, rising, shape (n_frequencies,)."""
-    lowest = min(LOWEST_HZ, rate_hz / 1000)
+def _frequencies(
+    designs: tuple[ChainDesign, ...], rate_hz: float, also_hz: list[float], marked_hz: list[float]
+) -> FloatArray:
+    """Return the frequencies of all curves, rising, shape (n_frequencies,); ``marked_hz`` lie inside."""
+    lowest = axis_begin(min(LOWEST_HZ, rate_hz / 1000), marked_hz)
     also = np.array(also_hz, dtype=np.float64)
     points = [np.geomspace(lowest, rate_hz / 2, POINTS), also[(also >= lowest) & (also <= rate_hz / 2)]]
     for design in designs:

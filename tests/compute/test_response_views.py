@@ -121,3 +121,12 @@ def test_every_notch_of_a_long_comb_is_seen_and_what_lies_between() -> None:
         levels = frame.magnitude_db[nearest == multiple]
         assert levels.min() < -100
         assert levels.max() > -0.1
+
+
+def test_the_curve_reaches_below_every_edge() -> None:
+    stages = (Stage(spec=FAMILIES["butterworth"](band="bandpass", cutoff_hz=(0.01, 0.1))),)
+    frame = design_frame(SessionState(document=Document(chains=(FilterChain(stages=stages),))), 1, None)
+    assert frame is not None
+    assert frame.frequencies_hz[0] == pytest.approx(0.0012)
+    at_edges = np.interp([0.01, 0.1], frame.frequencies_hz, frame.magnitude_db)
+    np.testing.assert_allclose(at_edges, -3.01, atol=0.1)

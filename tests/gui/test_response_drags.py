@@ -332,3 +332,15 @@ def test_the_linear_gain_is_a_view_of_its_own(panel):
     parts = Stage(spec=PEAK).spec.parts(256.0)
     curve = response_curve("gain", "causal", parts, np.array([10.0]), 256.0)
     assert curve.y[0] == pytest.approx(10 ** (3 / 20), rel=1e-6)
+
+
+def test_the_axis_stays_under_the_hand_and_reaches_below_the_handle_after(hand_of):
+    hand = hand_of(FAMILIES["butterworth"](band="highpass", cutoff_hz=1.0))
+    start, before = hand.point(0), hand.view.scale()
+    to_the_edge = QPointF(before.area.left() + 1 - start.x(), 0)
+    hand.drag(start, to_the_edge / 2, to_the_edge, to_the_edge, release=False)
+    assert hand.view.scale().low_hz == before.low_hz
+    assert hand.point(0).x() == pytest.approx(before.area.left() + 1, abs=1)
+    hand.drag(hand.point(0), QPointF(0, 0), QPointF(0, 0))
+    assert hand.view.scale().low_hz < before.low_hz / 5
+    assert hand.point(0).x() > before.area.left() + 14

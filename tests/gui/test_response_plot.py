@@ -291,3 +291,11 @@ def test_what_is_dragged_is_what_the_dock_shows(qtbot, plot):
     move(plot.view, start + QPointF(-24, 0))
     selections = [action for action in plot.log if isinstance(action, SelectStage)]
     assert selections == [SelectStage(chain=0, stage=1)], "once, and not again while it moves"
+
+
+def test_the_axis_begins_below_every_handle():
+    usual = frequency_limits(np.geomspace(1e-4, 100, 100), 200.0)
+    assert frequency_limits(np.geomspace(1e-4, 100, 100), 200.0, [0.5, 40.0]) == usual
+    low, high = frequency_limits(np.geomspace(1e-4, 100, 100), 200.0, [0.01, 0.1])
+    assert (low, high) == (pytest.approx(0.0012), 100.0)
+    assert frequency_limits(np.geomspace(0.02, 100, 100), 200.0, [0.01])[0] == pytest.approx(0.02)

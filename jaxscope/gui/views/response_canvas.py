@@ -55,8 +55,8 @@ class ResponseCanvas(QWidget, AbstractView):
         #: (lowest, highest) of an axis that was drawn out, None where it shows all
         self._seen_hz: tuple[float, float] | None = None
         self._seen_db: tuple[float, float] | None = None
-        #: the top of the axis while a handle is held: it must not move under the hand
-        self._held_top_db: float | None = None
+        #: where the axes begin and end while a handle is held: they must not move under the hand
+        self._held: ResponseScale | None = None
         self._hot: int | None = None
         self._active = 0
         self._over: int | None = None
@@ -137,11 +137,13 @@ class ResponseCanvas(QWidget, AbstractView):
         frame = self._shown()
         if frame is None:
             return None
-        low_hz, high_hz = frequency_limits(frame.frequencies_hz, frame.rate_hz)
+        low_hz, high_hz = frequency_limits(frame.frequencies_hz, frame.rate_hz, (handle[0] for handle in frame.handles))
         highest = float(np.nanmax(frame.magnitude_db)) if frame.magnitude_db.size else 0.0
         left, bottom = scaled(34), scaled(22)
         area = QRectF(left, 6, max(20, self.width() - left - 1), max(20, self.height() - 6 - bottom))
-        top = self._held_top_db or (TALL_TOP_DB if highest > TOP_DB - 1 else TOP_DB)
+        top = TALL_TOP_DB if highest > TOP_DB - 1 else TOP_DB
+        if self._held is not None:
+            low_hz, top = self._held.low_hz, self._held.top_db
         return ResponseScale(area=area, low_hz=low_hz, high_hz=high_hz, is_log=self._is_log, top_db=top)
 
     def scale(self) -> ResponseScale | None:

@@ -181,7 +181,7 @@ class CurvePlot(QWidget, AbstractView):
         over_time = self._view in ("impulse", "step")
         first, last = float(curve.x[0]), float(curve.x[-1])
         if not over_time:
-            first, last = frequency_limits(frame.frequencies_hz, frame.rate_hz)
+            first, last = frequency_limits(frame.frequencies_hz, frame.rate_hz, (handle[0] for handle in frame.handles))
             first = first if self._is_log else 0.0
         widest = max(text_width(self._words(tick, step), font(11)) for tick in (low, high))
         left, bottom = max(scaled(34), round(widest) + 10), scaled(22)

@@ -156,7 +156,7 @@ class ResponsePlot(ResponseCanvas):
             self._dispatch(SelectStage(chain=self._chain, stage=stage))
         whole = self.whole_scale()
         self._active = self._hot = at
-        self._held_top_db = None if whole is None else whole.top_db
+        self._held = whole
         self._drag = HandleDrag(
             handle=at,
             stage=stage,
@@ -202,7 +202,7 @@ class ResponsePlot(ResponseCanvas):
         self.update()
 
     def _let_go(self) -> None:
-        drag, self._drag, self._hot, self._held_top_db = self._drag, None, None, None
+        drag, self._drag, self._hot, self._held = self._drag, None, None, None
         self.unsetCursor()
         self.hinted.emit("")
         if isinstance(drag, HandleDrag):

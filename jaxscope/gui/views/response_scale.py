@@ -6,6 +6,7 @@ column, so a notch narrower than a pixel keeps its depth.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPolygonF
 
+from jaxscope.display.frequency_axis import axis_begin
 from jaxscope.gui.painting.strokes import polygon_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -91,12 +93,17 @@ class ResponseScale:
         return [first - step * number for number in range(int((first - self.floor_db) / step + 1e-9) + 1)]
 
 
-def frequency_limits(frequencies_hz: FloatArray, rate_hz: float) -> tuple[float, float]:
-    """Return the lowest and highest frequency shown: 0.12 Hz (later for fast recordings) to half the rate."""
+def frequency_limits(
+    frequencies_hz: FloatArray, rate_hz: float, marked_hz: Iterable[float] = ()
+) -> tuple[float, float]:
+    """Return the lowest and highest frequency shown: 0.12 Hz (later for fast recordings) to half the rate.
+
+    Where something is marked below that, it begins decades earlier.
+    """
     positive = frequencies_hz[frequencies_hz > 0]
     first = float(positive[0]) if positive.size else _LOWEST_HZ
-    low = max(first, _LOWEST_HZ) if rate_hz <= _SLOW_RATE_HZ else max(first, _LOWEST_HZ * rate_hz / _SLOW_RATE_HZ)
-    return min(low, rate_hz / 8), rate_hz / 2
+    usual = _LOWEST_HZ * max(1.0, rate_hz / _SLOW_RATE_HZ)
+    return min(max(first, axis_begin(usual, marked_hz)), rate_hz / 8), rate_hz / 2
 
 
 def nice_step(raw: float) -> float:
