@@ -159,7 +159,7 @@ def results_folder(folder: str) -> str:
     """Return where the results of a folder go, where nothing else is said."""
     from jaxscope.compute.batch_inputs import RESULTS
 
-    return folder.rstrip("/\\") + RESULTS
+    return f"{Path(folder)}{RESULTS}"
 
 
 class _Teller:

@@ -10,7 +10,7 @@ import pytest
 
 from jaxscope.compute.batch import filter_file
 from jaxscope.compute.folder_frames import FolderListed, FolderProgress
-from jaxscope.compute.folder_job import FolderControl, FolderJobs, FolderRequest, folder_steps, listed
+from jaxscope.compute.folder_job import FolderControl, FolderJobs, FolderRequest, folder_steps, listed, results_folder
 from jaxscope.compute.lanes import window_lanes
 from jaxscope.compute.scheduler import CancelToken, Scheduler
 from jaxscope.compute.workbench import Workbench
@@ -68,6 +68,13 @@ def test_the_recordings_of_a_folder_are_listed_without_those_of_the_outputs(fold
     assert all(row.state == "waiting" and row.size_bytes > 0 for row in found.rows)
     (tmp_path / "empty").mkdir()
     assert "holds no recordings" in listed(str(tmp_path / "empty"), str(target)).problem
+
+
+def test_results_go_beside_their_folder_and_those_of_a_whole_disk_onto_it(tmp_path):
+    assert results_folder(str(tmp_path / "night")) == results_folder(f"{tmp_path / 'night'}/")
+    assert results_folder(str(tmp_path / "night")) == str(tmp_path / "night-filtered")
+    disk = Path(tmp_path.anchor)
+    assert results_folder(str(disk)) == str(disk / "-filtered")
 
 
 def test_each_is_filtered_as_by_the_command_line_and_one_that_fails_says_why(folder, tmp_path):
