@@ -8,8 +8,10 @@ a trigger or status channel is shown raw and never filtered, so their rules are 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
-from jaxscope.data.recording import CODE_KINDS, ChannelKind
+from jaxscope.data.recording import CODE_KINDS, Channel, ChannelKind
 
 #: Electrode positions of the 10-20, 10-10 and 10-5 systems, with their older names (T3, T4, T5, T6) and ears.
 _ELECTRODE = re.compile(
@@ -57,6 +59,12 @@ def kind_words(kind: str) -> str:
     ('EEG', 'seismic', 'other')
     """
     return _WRITTEN.get(kind.partition(" ")[0], kind)
+
+
+def main_kind(channels: Iterable[Channel]) -> str:
+    """Return the kind that most of the signals among channels are of; empty where there are none."""
+    counts = Counter(channel.kind for channel in channels if channel.is_data)
+    return next((kind for kind, _ in counts.most_common(1)), "")
 
 
 def kind_of(name: str, unit: str = "", hint: str = "") -> ChannelKind:

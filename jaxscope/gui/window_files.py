@@ -15,6 +15,7 @@ from jaxscope.compute.demo import demo_chains
 from jaxscope.compute.formats import readable_suffixes
 from jaxscope.compute.frames import Indexed, Opened, OverviewFrame
 from jaxscope.compute.montaged import montaged_info
+from jaxscope.data.kinds import main_kind
 from jaxscope.errors import JaxscopeError, ReadError, SpecError, counted
 from jaxscope.filters.chain_file import load_chain
 from jaxscope.filters.montage import Montage
@@ -226,6 +227,7 @@ class WindowFiles(ProjectFiles):
                     recording=reference,
                     duration_s=opened.info.duration_s,
                     annotations=opened.info.annotations,
+                    main_kind=main_kind(opened.info.channels),
                 )
             )
             # not what was left of the window of a shorter recording

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jaxscope.errors import SpecError
@@ -52,6 +52,9 @@ BAND_SETS: Mapping[str, tuple[Band, ...]] = {
     "Audio": (("bass", 20.0, 250.0), ("middle", 250.0, 2000.0), ("presence", 2000.0, 6000.0), ("air", 6000.0, 20000.0)),
     "Seismic": (("microseism", 0.05, 0.5), ("regional", 0.5, 5.0), ("local", 5.0, 50.0)),
 }
+#: sets for kinds of channels; the others begin with that of EEG
+_SETS_OF_KINDS = {"emg": "EMG", "audio": "Audio", "seismic": "Seismic"}
+_FIRST_SETS = ("EEG", *_SETS_OF_KINDS.values())
 _WRITTEN = re.compile(r"\s*(.+?)\s+([0-9.eE]+)\s*(?:-|\u2013|to)\s*([0-9.eE]+)\s*(?:Hz)?\s*")
 
 
@@ -74,6 +77,12 @@ class Analysis:
     #: name of the band that pairs are compared in; empty for all frequencies
     band: str = ""
     bands: tuple[Band, ...] = BAND_SETS["EEG"]
+
+    def for_kind(self, kind: str) -> Analysis:
+        """Return it with the bands that a recording of this kind begins with, unless others were chosen."""
+        if self.band_set not in _FIRST_SETS:
+            return self
+        return replace(self, bands=BAND_SETS[_SETS_OF_KINDS.get(kind, "EEG")])
 
     def __post_init__(self) -> None:
         if len(self.bands) > MOST_BANDS:

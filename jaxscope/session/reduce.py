@@ -243,6 +243,7 @@ def _reduce_viewport(viewport: Viewport, action: act.Action, document: Document)
     match action:
         case act.OpenedRecording():
             viewport = _at_the_start(viewport, action.duration_s)
+            viewport = replace(viewport, analysis=viewport.analysis.for_kind(action.main_kind))
         case act.LoadedProject():
             viewport = action.viewport
         case act.LookAt():
