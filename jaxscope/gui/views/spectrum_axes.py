@@ -20,16 +20,19 @@ SIDES = (("Before", "before", "before_text"), ("After", "after", "after"))
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return a number in a few digits with a real minus sign; a dash where there is none."""
+    """Return a number in a few digits with a real minus sign, powers of ten far from 1; a dash where there is none."""
     if value is None or not np.isfinite(value):
         return "–"
-    text = f"{abs(value):.{digits}g}"
+    rounded_off = float(f"{abs(value):.{digits}g}")
+    text = f"{rounded_off:.{max(digits, _WHOLE_DIGITS)}g}"
     if "e" in text:
         mantissa, power = text.split("e")
         text = f"{mantissa} × 10{str(int(power)).translate(_RAISED)}"
     return (MINUS if value < 0 else "") + text
 
 
+#: digits up to which a number stays whole
+_WHOLE_DIGITS = 5
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -50,7 +53,9 @@ def hertz(value_hz: float) -> str:
 
 def density_unit(unit: str, *, is_db: bool) -> str:
     """Return the unit of a power spectral density."""
-    own = f"{shown_unit(unit)}²/Hz" if unit else "1/Hz"
+    if not unit:
+        return "dB re 1/Hz" if is_db else "1/Hz"
+    own = f"{shown_unit(unit)}²/Hz"
     return f"dB re 1 {own}" if is_db else own
 
 

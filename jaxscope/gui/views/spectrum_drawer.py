@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QStackedWi
 from jaxscope.compute.analysis_frames import AnalysisFrame, Coherences, Histogram, SpectrumCurves, TimeFrequency
 from jaxscope.compute.frames import Opened
 from jaxscope.display.ticks import time_label
+from jaxscope.errors import counted
 from jaxscope.gui.components.buttons import IconButton
 from jaxscope.gui.components.drawer import Drawer
 from jaxscope.gui.components.labels import Label
@@ -317,11 +318,11 @@ def _details(frame: AnalysisFrame) -> list[str]:
     """Return how fine the content is."""
     content = frame.content
     if isinstance(content, SpectrumCurves):
-        return [f"{content.resolution_hz:.2g} Hz wide", f"{content.n_segments} segments"]
+        return [f"{content.resolution_hz:.2g} Hz wide", counted(content.n_segments, "segment")]
     if isinstance(content, Histogram):
         return ["about the mean of each channel"]
     if isinstance(content, Coherences):
-        return [f"{content.n_segments} segments"]
+        return [counted(content.n_segments, "segment")]
     if isinstance(content, TimeFrequency) and frame.view == "spectrogram":
         return [f"segments of {content.width_s:.2g} s"]
     return []

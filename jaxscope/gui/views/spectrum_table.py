@@ -25,6 +25,8 @@ from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views import spectrum_axes as axes
 
 _ROW, _HEAD = 26, 24
+#: how powers of ten are written where there is little room
+_TIMES = "\u2009×\u2009"
 #: rows that bars are drawn for reach down this far under the largest, in dB
 _BAR_DB = 40.0
 
@@ -79,7 +81,7 @@ class NumberTable(QWidget):
         with begin(self) as painter:
             wide = float(self.width())
             # the name, then two columns of numbers with bars under them, then the change
-            edges = (0.0, wide * 0.30, wide * 0.54, wide * 0.78, wide)
+            edges = (0.0, wide * 0.27, wide * 0.525, wide * 0.78, wide)
             head = scaled(_HEAD)
             tokens = ("text3", "before_text", "after", "text3")
             for place, words in enumerate(self._heads):
@@ -96,7 +98,7 @@ class NumberTable(QWidget):
         texts = (row.before, row.after, row.change)
         for place, (words, token) in enumerate(zip(texts, ("text", "text", "text2"), strict=True), start=1):
             room = QRectF(edges[place], top, edges[place + 1] - edges[place] - (0 if place == 3 else 6), high - 4)
-            draw_text(painter, room, words, font(12), token, RIGHT)
+            draw_text(painter, room, words.replace(" × ", _TIMES), font(12), token, RIGHT)
         if row.bars is not None:
             for place, (share, token) in enumerate(zip(row.bars, ("before", "after"), strict=True), start=1):
                 room_px = edges[place + 1] - edges[place] - 18

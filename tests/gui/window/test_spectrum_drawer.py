@@ -21,10 +21,13 @@ from jaxscope.compute.analysis_frames import (
     SpectrumCurves,
     TimeFrequency,
 )
+from jaxscope.compute.frames import Opened
 from jaxscope.gui.command_table import command
+from jaxscope.gui.components.labels import Label
 from jaxscope.gui.components.painting import text_width
 from jaxscope.gui.painting.colour_maps import difference_colours, lab_of, power_colours
 from jaxscope.gui.theme import font, theme
+from jaxscope.gui.views import spectrum_axes, spectrum_table
 from jaxscope.gui.views.spectrum_matrix import pair_values
 from jaxscope.session.actions import SetAnalysis, SetCursors
 from jaxscope.session.analysis import BAND_SETS, Analysis
@@ -200,6 +203,51 @@ def test_band_powers_are_absolute_or_shares_and_tell_their_change(desk, words) -
     drawer.side.table.grab()
     assert {"80.0 %", "20.0 %", "50.0 %"} <= set(words)
     assert "delta: before 80.0 %, after 50.0 %, −10.0 dB" in drawer.side.table.accessibleDescription()
+
+
+@pytest.mark.parametrize(("scale", "width"), [(1.0, 1600), (1.0, 1280), (1.5, 1600)])
+def test_powers_of_ten_have_room_beside_each_other(desk, monkeypatch, scale, width) -> None:
+    desk.window.resize(width, 1000)
+    desk.scale_to(scale)
+    drawn = []
+    monkeypatch.setattr(
+        spectrum_table, "draw_text", lambda _, room, text, with_font, *rest: drawn.append((room, text, with_font))
+    )
+    small = replace(spectrum().bands[0], name="microseism", before=6.98e3, after=1.3826e-10)
+    monkeypatch.setitem(CONTENTS, "spectrum", lambda: replace(spectrum(), bands=(small,)))
+    drawer = show(desk)
+    drawn.clear()
+    drawer.side.table.grab()
+    assert "1.38 × 10⁻¹⁰" in {text.replace("\u2009", " ") for _, text, _ in drawn}
+    for room, text, with_font in drawn:
+        assert text_width(text, with_font) <= room.width(), text
+
+
+def test_numbers_are_whole_as_long_as_they_are_short() -> None:
+    assert [spectrum_axes.number(value) for value in (1023.0, 69.94, 0.00541, -36100.0)] == [
+        "1020", "69.9", "0.00541", "−36100",
+    ]  # fmt: skip
+    assert spectrum_axes.number(1.3826e-10) == "1.38 × 10⁻¹⁰"
+    assert spectrum_axes.number(4.56e7) == "4.56 × 10⁷"
+    assert spectrum_axes.density_unit("", is_db=True) == "dB re 1/Hz"
+
+
+def test_one_segment_is_one(desk, monkeypatch) -> None:
+    monkeypatch.setitem(CONTENTS, "spectrum", lambda: replace(spectrum(), n_segments=1))
+    drawer = show(desk)
+    told = [part.text() for part in drawer.findChildren(Label) if "segment" in part.text()]
+    assert [text.split(" · ")[-1] for text in told] == ["1 segment"]
+
+
+def test_a_recording_begins_with_the_bands_of_its_kind_and_leaves_chosen_ones(desk, info) -> None:
+    def open_kind(kind: str) -> str:
+        channels = tuple(replace(channel, kind=kind) for channel in info.channels)
+        desk.window.receive(Opened(recording_id=kind, path=f"/data/{kind}.edf", info=replace(info, channels=channels)))
+        return desk.store.state.viewport.analysis.band_set
+
+    assert [open_kind(kind) for kind in ("audio", "eeg", "seismic", "misc")] == ["Audio", "EEG", "Seismic", "EEG"]
+    desk.store.dispatch(SetAnalysis(analysis=Analysis(bands=BAND_SETS["Sleep"])))
+    assert open_kind("seismic") == "Sleep"
 
 
 def test_bands_are_chosen_from_sets_or_written_down(desk) -> None:
