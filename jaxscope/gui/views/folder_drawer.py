@@ -64,6 +64,8 @@ class FolderDrawer(AbstractView, Drawer):
         self._is_listing = False
         self._has_run = False
         self._numbers: list[int] = []
+        #: rows that are to be filtered after all, or once more, since others run
+        self._wanted: list[int] = []
         self.folder = self.target = ""
         self._problem = ""
         self._begun = ""
@@ -87,7 +89,7 @@ class FolderDrawer(AbstractView, Drawer):
         self._lay_out()
         self.target_button.clicked.connect(self.target_asked)
         self.go.clicked.connect(lambda: self._begin())
-        self.stop.clicked.connect(self.stop_asked)
+        self.stop.clicked.connect(self._stop)
         self.pause.clicked.connect(lambda: self._hold(held=not self.is_held))
         self.format.chosen.connect(lambda _: self._look_again())
         self.table.skip_asked.connect(self._skip)
@@ -214,6 +216,7 @@ class FolderDrawer(AbstractView, Drawer):
             self.is_running = self.is_held = False
             rows.wait_again()
             self.hinted.emit(self._outcome_words())
+            self._begin_wanted()
         if progress.over or (progress.row is not None and progress.row.state != "running"):
             self._refresh()
 
@@ -258,9 +261,22 @@ class FolderDrawer(AbstractView, Drawer):
         self.table.change(number, _waiting(self.table.rows.rows[number]))
         if not self.is_running:
             self._begin((number,))
-        elif number in self._numbers:
-            self.again_asked.emit(self._numbers.index(number))
+        else:
+            self._wanted.append(number)
+            if number in self._numbers:
+                self.again_asked.emit(self._numbers.index(number))
         self._refresh()
+
+    def _begin_wanted(self) -> None:
+        """Filter rows that were asked for while others ran, and have not had their turn."""
+        wanted, self._wanted = dict.fromkeys(self._wanted), []
+        left = tuple(number for number in wanted if self.table.rows.rows[number].state == "waiting")
+        if left:
+            self._begin(left)
+
+    def _stop(self) -> None:
+        self._wanted.clear()
+        self.stop_asked.emit()
 
     def _begin(self, only: tuple[int, ...] = ()) -> None:
         rows = self.table.rows.rows

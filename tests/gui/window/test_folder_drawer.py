@@ -191,6 +191,27 @@ def test_results_of_recordings_in_the_folder_are_left_out_until_they_are_wanted(
     assert [row.path for row in _asked(desk)[1].rows] == [made.path]
 
 
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_row_that_was_left_out_at_first_is_filtered_behind_those_that_run(desk, drawer, is_stopped):
+    made = FolderRow(path="/data/a-filtered.edf", name="a-filtered.edf", state="skipped", facts="made of a.edf")
+    desk.window.receive(FolderListed(folder="/data", rows=(*ROWS, made)))
+    drawer.go.click()
+    first = _asked(desk)[1]
+    drawer.table.again_asked.emit(3)
+    for number, row in enumerate(ROWS):
+        _tell(desk, number, replace(row, state="saved", share=1.0))
+    assert _asked(desk)[1] is first
+    if is_stopped:
+        drawer.stop.click()
+    _tell(desk, None, None, 1.0, over=True)
+    assert drawer.is_running is not is_stopped
+    if is_stopped:
+        assert drawer.table.rows.rows[3].state == "waiting"
+        assert _asked(desk)[0] == "stop folder"
+    else:
+        assert [row.path for row in _asked(desk)[1].rows] == [made.path]
+
+
 @pytest.mark.parametrize(
     ("sentence", "told"),
     [
