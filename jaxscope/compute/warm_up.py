@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from jaxscope.compute.column_rows import compile_wanted
 from jaxscope.compute.plan import GroupRequest, RenderRequest
 from jaxscope.compute.render import row_groups
 from jaxscope.compute.scheduler import CancelToken, Steps
@@ -27,6 +28,9 @@ def warm_up_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Step
 
     def work(token: CancelToken) -> Steps:
         request = shown.request
+        while compile_wanted():
+            token.check()
+            yield
         for group in request.groups:
             if group.is_causal:
                 yield from _extremes(request, group, token)

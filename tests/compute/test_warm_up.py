@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from jaxscope.compute import column_rows
 from jaxscope.compute.library import WindowCache
 from jaxscope.compute.plan import plan
 from jaxscope.compute.scheduler import CancelToken
@@ -15,6 +17,12 @@ from jaxscope.data.array_recording import ArrayRecording
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.session.state import Document, SessionState, Viewport
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_wanted(monkeypatch):
+    """Pictures that were painted before ask for no program here."""
+    monkeypatch.setattr(column_rows, "_wanted", {})
 
 
 def request_for(*chains):
@@ -45,3 +53,11 @@ def test_nothing_is_compiled_where_nothing_is_filtered():
     bench = Workbench(deliver=lambda outcome: None)
     assert list(warm_up_work(bench, SimpleNamespace(request=request_for()))(CancelToken())) == []
     assert not bench.warmed
+
+
+def test_what_a_picture_lacked_is_compiled(monkeypatch):
+    monkeypatch.setattr(column_rows, "_ready", set())
+    monkeypatch.setattr(column_rows, "_wanted", {(4, 64, 2): None})
+    bench = Workbench(deliver=lambda outcome: None)
+    assert list(warm_up_work(bench, SimpleNamespace(request=request_for()))(CancelToken())) == [None]
+    assert column_rows._ready == {(4, 64, 2)}

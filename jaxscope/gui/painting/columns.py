@@ -9,12 +9,14 @@ exactly under its smooth one: both come from ``scene.prepare``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
+from jaxscope.compute.column_rows import MOST_POINTS, quick_column_rows
 from jaxscope.gui.painting.scene import Bundle, Stroke
 
 Table = npt.NDArray[np.float32]
@@ -30,44 +32,83 @@ _FEW_POINTS = 4
 _CACHE_VALUES, _LEAST_COLUMNS = 131_072, 32
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Columns:
+    """How columns lie to the points of traces: ``near`` them, all told from the first of those on.
+
+    ``after`` (n_columns + 1,): the first point at or after each border; ``previous``, ``following``: the points on
+    either side of it, and how far it lies on its way from one to the other; ``is_outside``: no trace crosses it.
+    """
+
+    near: slice
+    after: Rows
+    previous: Rows
+    following: Rows
+    share: npt.NDArray[np.float32]
+    is_outside: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, x: npt.NDArray[np.float64], left: int, right: int) -> _Columns:
+        """Return how columns lie to points at ``x``, of which there is one at least."""
+        borders = np.arange(left, right + 1)
+        after = np.searchsorted(x, borders, side="left")
+        # the points that these columns hold, and one on either side
+        near = slice(max(0, int(after[0]) - 1), int(after[-1]) + 1)
+        is_outside = (after == 0) | (after == len(x))
+        x, after = x[near], after - near.start
+        following = np.minimum(after, len(x) - 1)
+        previous = np.maximum(following - 1, 0)
+        span = x[following] - x[previous]
+        share = np.divide(borders - x[previous], span, out=np.zeros(len(borders)), where=span > 0)
+        return cls(
+            near=near, after=after, previous=previous, following=following, share=share.astype(np.float32),
+            is_outside=is_outside,
+        )  # fmt: skip
+
+
 def column_runs(bundle: Bundle, left: int, right: int) -> tuple[Table, Table]:
     """Return tops and bottoms of traces in columns, shape (right - left, n_lines); NaN is nothing."""
-    x = bundle.x
-    borders = np.arange(left, right + 1)
-    after = np.searchsorted(x, borders, side="left")
-    if len(x) == 0:
+    if len(bundle.x) == 0:
         nothing = np.full((right - left, len(bundle.top)), np.nan, np.float32)
         return nothing, nothing
-    # the points that these columns hold, and one on either side
-    near = slice(max(0, int(after[0]) - 1), int(after[-1]) + 1)
-    is_first, is_last = after == 0, after == len(x)
-    x, after = x[near], after - near.start
+    columns = _Columns.of(bundle.x, left, right)
+    near, after = columns.near, columns.after
     top_y = np.ascontiguousarray(bundle.top[:, near].T, dtype=np.float32)
     is_thin = bundle.is_exact
     bottom_y = top_y if is_thin else np.ascontiguousarray(bundle.bottom[:, near].T, dtype=np.float32)
     # where the middle of a bin is crossed, so that two neighbouring columns meet
     middle = top_y if is_thin else np.float32(0.5) * (top_y + bottom_y)
-    edge = _crossings(middle, x, borders, after)
-    edge[is_first | is_last] = np.nan
+    edge = _crossings(middle, columns)
     top, bottom = np.fmin(edge[:-1], edge[1:]), np.fmax(edge[:-1], edge[1:])
     _widen(top, top_y, after, np.fmin)
     _widen(bottom, bottom_y, after, np.fmax)
     return top, bottom
 
 
-def _crossings(
-    middle: Table, x: npt.NDArray[np.float64], borders: npt.NDArray[np.intp], after: npt.NDArray[np.intp]
-) -> Table:
+def _crossings(middle: Table, columns: _Columns) -> Table:
     """Return where the lines through the middles cross the borders of columns."""
-    following = np.minimum(after, len(x) - 1)
-    previous = np.maximum(following - 1, 0)
-    span = x[following] - x[previous]
-    share = np.divide(borders - x[previous], span, out=np.zeros(len(borders)), where=span > 0)
-    weight = share.astype(np.float32)[:, None]
-    edge = middle[previous]
+    weight = columns.share[:, None]
+    edge = middle[columns.previous]
     edge *= 1 - weight
-    edge += middle[following] * weight
+    edge += middle[columns.following] * weight
+    edge[columns.is_outside] = np.nan
     return edge
+
+
+def _quick_places(bundle: Bundle, left: int, right: int, sizes: tuple[int, int, int]) -> tuple[Rows, Rows] | None:
+    """Return the numbers of pixels where traces begin and end in columns; None where no program finds them."""
+    if len(bundle.x) == 0:
+        return None
+    columns = _Columns.of(bundle.x, left, right)
+    counts = columns.after[1:] - columns.after[:-1]
+    if int(counts.max(initial=0)) > MOST_POINTS:
+        return None
+    borders = np.where(columns.is_outside, -1, np.stack((columns.previous, columns.following)))
+    numbers = np.arange(MOST_POINTS)[:, None]
+    points = np.where(numbers < counts, columns.after[:-1] + numbers, -1)
+    top = bundle.top[:, columns.near]
+    bottom = top if bundle.is_exact else bundle.bottom[:, columns.near]
+    return quick_column_rows(top, bottom, borders, points, columns.share, sizes)
 
 
 def _widen(extreme: Table, values: Table, after: npt.NDArray[np.intp], how: np.ufunc) -> None:
@@ -106,13 +147,10 @@ def paint_columns(
 
     low, high = height, 0
     for bundle in stroke.bundles:
-        step = max(_LEAST_COLUMNS, _CACHE_VALUES // len(bundle.top))
-        for first in range(left, right, step):
-            top, bottom = column_runs(bundle, first, min(first + step, right))
-            begin, end = _rows(top, 0, height), _rows(bottom, thickness, height)
-            low, high = min(low, int(begin.min())), max(high, int(end.max()))
-            _scatter(begun, begin, first - left)
-            _scatter(ended, end, first - left)
+        for begin, end in _places(bundle, slice(left, right), thickness, (height, words)):
+            low, high = min(low, int(begin.min()) // words), max(high, int(end.max()) // words)
+            np.add.at(begun.reshape(-1), begin.reshape(-1), count(1))
+            np.add.at(ended.reshape(-1), end.reshape(-1), count(1))
             give_way()
     if high <= low:
         return
@@ -133,12 +171,22 @@ def _covered(begun: Counts, ended: Counts) -> npt.NDArray[np.bool_]:
     return begun > 0
 
 
-def _scatter(counts: Counts, rows: Rows, left: int) -> None:
-    """Count one more trace at the ``rows`` of columns, (n_columns, n_traces), that are worked on in place."""
-    width = counts.shape[1]
-    rows *= width
-    rows += np.arange(left, left + rows.shape[0])[:, None]
-    np.add.at(counts.reshape(-1), rows.reshape(-1), counts.dtype.type(1))
+def _places(bundle: Bundle, columns: slice, thickness: int, size: tuple[int, int]) -> Iterator[tuple[Rows, Rows]]:
+    """Yield where traces begin and end in some columns after others, as numbers of pixels in tables of a size."""
+    height, width = size
+    left, right = columns.start, columns.stop
+    found = _quick_places(bundle, left, right, (height, thickness, width))
+    if found is not None:
+        yield found
+        return
+    step = max(_LEAST_COLUMNS, _CACHE_VALUES // len(bundle.top))
+    for first in range(left, right, step):
+        top, bottom = column_runs(bundle, first, min(first + step, right))
+        rows = _rows(top, 0, height), _rows(bottom, thickness, height)
+        for own in rows:
+            own *= width
+            own += np.arange(first - left, first - left + own.shape[0])[:, None]
+        yield rows
 
 
 def _rows(y: Table, below: int, height: int) -> Rows:
