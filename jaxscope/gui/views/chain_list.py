@@ -110,8 +110,9 @@ class ChainList(QListView, AbstractView):
         self._stages = chains[self._chain].stages if self._chain < len(chains) else ()
         self._show_rows()
         selected = state.viewport.selected_stage
-        if self._stages:
-            self.setCurrentIndex(self._model.index(min(selected, len(self._stages) - 1)))
+        current = min(selected, len(self._stages) - 1)
+        if self._stages and self.currentIndex().row() != current:
+            self.setCurrentIndex(self._model.index(current))
         if len(self._stages) != count:
             self.updateGeometry()  # only then: a new layout of the dock is more work than an edit
 
@@ -135,6 +136,11 @@ class ChainList(QListView, AbstractView):
         whole = max(1, self.height() // row)
         above = min(-(-bar.value() // row), max(0, len(self._stages) - whole))
         return above, max(0, len(self._stages) - whole - above)
+
+    def keep_in_sight(self) -> None:
+        """Scroll to the selected stage where some have no room."""
+        if any(self.hidden_rows()) or self.verticalScrollBar().maximum() > 0:
+            self.scrollTo(self.currentIndex())
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
@@ -297,7 +303,8 @@ class ChainList(QListView, AbstractView):
         rows = [
             row_of(stage, curve, rate_hz, line) for stage, curve, line in zip(self._stages, curves, small, strict=True)
         ]
-        self._model.show_rows(rows)
+        for index in self._model.show_rows(rows):
+            self.update(index)
 
     def _act(self, action: object) -> None:
         self._dispatch(action)  # type: ignore[arg-type]

@@ -174,17 +174,19 @@ class StageModel(QAbstractListModel):
         super().__init__(parent)
         self._rows: list[StageRow] = []
 
-    def show_rows(self, rows: Sequence[StageRow]) -> None:
-        """Replace the rows; where the count is the same only those that differ are painted again."""
+    def show_rows(self, rows: Sequence[StageRow]) -> list[QModelIndex]:
+        """Replace the rows; return those to be painted again, where the count is the same.
+
+        Rows are all of one size, so nothing is said to have changed that a list would lay itself out anew for.
+        """
         if len(rows) != len(self._rows):
             self.beginResetModel()
             self._rows = list(rows)
             self.endResetModel()
-            return
+            return []
         before, self._rows = self._rows, list(rows)
-        for number, (old, new) in enumerate(zip(before, rows, strict=True)):
-            if not same_row(old, new):
-                self.dataChanged.emit(self.index(number), self.index(number))
+        pairs = enumerate(zip(before, rows, strict=True))
+        return [self.index(number) for number, (old, new) in pairs if not same_row(old, new)]
 
     def row(self, number: int) -> StageRow:
         """Return one row."""

@@ -74,6 +74,8 @@ class DesignFace(QWidget, AbstractView):
         self._frame: DesignFrame | None = None
         self._narrow = False
         self._rows: list[KnobRow] = []
+        #: the families that are offered, and the one in use
+        self._family_of: tuple[tuple[str, ...], type[AbstractFilterSpec]] | None = None
         self._built_for: tuple[Any, ...] | None = None
         segments = [Segment(key=shape.name, label=shape.label, tip=shape.summary) for shape in SHAPES]
         self._shapes = SegmentedControl(segments, name="Shape", padding=6, fill=True)
@@ -196,19 +198,24 @@ class DesignFace(QWidget, AbstractView):
         if spec is None:
             self._build(())
             return
-        shape = shape_of(spec)
-        self._shapes.set_current(shape.name)
-        families = shape.families if spec.family in shape.families else (*shape.families, spec.family)
-        known = [FAMILIES.get(name, type(spec)) for name in families]
-        pairs = [(name, family.title) for name, family in zip(families, known, strict=True)]
-        self._family.set_choices(pairs, [family.summary for family in known])
-        self._family.set_current(spec.family)
-        self._family.setToolTip(f"{spec.title}: {spec.summary}")
-        self._family_row.setVisible(len(families) > 1)
+        self._show_family(spec)
         self._build(tuple(knob for knob in spec.knobs() if knob.name != "band"))
         for row in self._rows:
             row.show_spec(spec, self._rate_hz)
         self._show_roll_off()
+
+    def _show_family(self, spec: AbstractFilterSpec) -> None:
+        shape = shape_of(spec)
+        self._shapes.set_current(shape.name)
+        families = shape.families if spec.family in shape.families else (*shape.families, spec.family)
+        self._family_row.setVisible(len(families) > 1)
+        if (families, type(spec)) != self._family_of:
+            self._family_of = families, type(spec)
+            known = [FAMILIES.get(name, type(spec)) for name in families]
+            pairs = [(name, family.title) for name, family in zip(families, known, strict=True)]
+            self._family.set_choices(pairs, [family.summary for family in known])
+            self._family.setToolTip(f"{spec.title}: {spec.summary}")
+        self._family.set_current(spec.family)
 
     def _build(self, knobs: tuple[Any, ...]) -> None:
         if knobs == self._built_for:

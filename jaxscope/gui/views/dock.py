@@ -389,6 +389,6 @@ class Dock(QWidget, AbstractView):
         least_rows = 3 - (height < _SHORT) - has_plane if height >= _SHORTEST else 1
         # whole rows only: half a row says neither what the stage is nor that there is more
         self.chain.setFixedHeight(min(self.chain.sizeHint().height(), max(least_rows, fitting) * row))
-        self.chain.scrollTo(self.chain.currentIndex())
+        self.chain.keep_in_sight()
         self._show_hidden()
         self.poles_zeros.fit(whole - others - self.chain.height())

@@ -6,12 +6,13 @@ the edit, drawn dashed until the edit has come to rest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPaintEvent, QPixmap
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.compute.frames import Blocked, DesignFrame, Outcome, SpectrumFrame
@@ -22,7 +23,7 @@ from jaxscope.gui.components.painting import CENTRE, begin, draw_text
 from jaxscope.gui.theme import font, scaled, theme
 from jaxscope.gui.views.base import AbstractView
 from jaxscope.gui.views.response_limits_paint import paint_limits
-from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_peak, paint_response
+from jaxscope.gui.views.response_paint import Picture, paint_ground, paint_peak, paint_response, paint_spectra
 from jaxscope.gui.views.response_scale import TALL_TOP_DB, TOP_DB, ResponseScale, frequency_limits
 from jaxscope.session.state import SessionState
 
@@ -62,6 +63,7 @@ class ResponseCanvas(QWidget, AbstractView):
         self._over: int | None = None
         self._names_peak = False
         self._ground: tuple[tuple[object, ...], QPixmap] | None = None
+        self._spectra: tuple[tuple[object, ...], QPixmap] | None = None
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
@@ -187,20 +189,28 @@ class ResponseCanvas(QWidget, AbstractView):
                 draw_text(painter, QRectF(self.rect()), _NO_FILTER, font(12), "text3", CENTRE)
 
     def _ground_of(self, scale: ResponseScale, picture: Picture) -> QPixmap:
-        """Return the picture of what does not move, made anew where anything of it has changed."""
-        ratio = self.devicePixelRatioF()
-        key = (
-            scale, ratio, picture.spectrum, picture.shows_after, picture.shows_difference,
-            theme().is_dark, theme().text_scale,
-        )  # fmt: skip
+        """Return the picture of what does not move: two layers, each made anew where anything of it has changed."""
+        key = (scale, self.size(), self.devicePixelRatioF(), theme().is_dark, theme().text_scale)
         if self._ground is None or self._ground[0] != key:
+            self._ground = (key, self._layer(None, lambda own: paint_ground(own, scale, QRectF(self.rect()))))
+        shown = (key, picture.spectrum, picture.shows_after, picture.shows_difference)
+        if self._spectra is None or self._spectra[0] != shown:
+            under = self._ground[1]
+            self._spectra = (shown, self._layer(under, lambda own: paint_spectra(own, scale, picture)))
+        return self._spectra[1]
+
+    def _layer(self, under: QPixmap | None, paint: Callable[[QPainter], None]) -> QPixmap:
+        """Return a picture of the size of the plot, painted over another one or over nothing."""
+        if under is not None:
+            pixmap = under.copy()
+        else:
+            ratio = self.devicePixelRatioF()
             pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
             pixmap.setDevicePixelRatio(ratio)
             pixmap.fill(Qt.GlobalColor.transparent)
-            with begin(pixmap) as painter:
-                paint_ground(painter, scale, picture, QRectF(self.rect()))
-            self._ground = (key, pixmap)
-        return self._ground[1]
+        with begin(pixmap) as painter:
+            paint(painter)
+        return pixmap
 
     def _picture(self, frame: DesignFrame) -> Picture:
         levels, other = frame.magnitude_db, None if frame.pin is None else frame.pin[1]

@@ -1,11 +1,13 @@
 """Painting of the response: grid, spectra, the old curve dashed, the curve, handles, tips.
 
-Order from the back as listed. The ground (up to the spectra) does not change while a knob is turned, so the plot keeps
-it as a picture; only the rest is drawn again.
+Order from the back as listed. The ground and the spectra over it do not change while a knob is turned, so the plot
+keeps them as pictures; only the rest is drawn again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,18 +61,30 @@ class Picture:
     tip: str
 
 
-def paint_ground(painter: QPainter, scale: ResponseScale, picture: Picture, bounds: QRectF) -> None:
-    """Draw what stays while a knob is turned: the ground, the grid, the spectra, the numbers of the axes."""
+def paint_ground(painter: QPainter, scale: ResponseScale, bounds: QRectF) -> None:
+    """Draw what stays whatever is filtered: the ground, the grid, the numbers of the axes."""
     rounded(painter, scale.area, 6, "canvas")
+    with _inside(painter, scale):
+        _paint_grid(painter, scale)
+    _paint_labels(painter, scale, bounds)
+
+
+def paint_spectra(painter: QPainter, scale: ResponseScale, picture: Picture) -> None:
+    """Draw what stays while a knob is turned, until the next ones come: the spectra. ``paint_ground`` comes before."""
+    if picture.spectrum is not None:
+        with _inside(painter, scale):
+            _paint_spectra(painter, scale, picture)
+
+
+@contextmanager
+def _inside(painter: QPainter, scale: ResponseScale) -> Iterator[None]:
+    """Keep what is drawn inside the plot and its round corners."""
     inside = QPainterPath()
     inside.addRoundedRect(scale.area, 6, 6)
     painter.save()
     painter.setClipPath(inside)
-    _paint_grid(painter, scale)
-    if picture.spectrum is not None:
-        _paint_spectra(painter, scale, picture)
+    yield
     painter.restore()
-    _paint_labels(painter, scale, bounds)
 
 
 def paint_note(painter: QPainter, area: QRectF, words: str) -> None:
@@ -81,7 +95,7 @@ def paint_note(painter: QPainter, area: QRectF, words: str) -> None:
 
 
 def paint_response(painter: QPainter, scale: ResponseScale, picture: Picture) -> None:
-    """Draw what moves: the curves, the handles, the tip. ``paint_ground`` comes before it."""
+    """Draw what moves: the curves, the handles, the tip. ``paint_spectra`` comes before it."""
     painter.save()
     painter.setClipRect(scale.area)
     _paint_curves(painter, scale, picture)
