@@ -56,9 +56,30 @@ def distinct(designs: Iterable[ChainDesign | None]) -> tuple[ChainDesign, ...]:
 
 def chain_numbers(chains: Sequence[FilterChain], info: RecordingInfo, channels: Sequence[int]) -> list[int | None]:
     """Return for each channel the number of the first chain that is for it, or None."""
-    from jaxscope.filters.channels import chain_for
+    return list(_numbers(_Same(info), tuple(chain.channels for chain in chains), tuple(channels)))
 
-    return [chain_for(chains, info.channels[n].name, is_data=info.channels[n].is_data) for n in channels]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same:
+    """A description of a recording as a key: the same one, and not one that is alike, as to compare takes longer."""
+
+    info: RecordingInfo
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.info is self.info
+
+    def __hash__(self) -> int:
+        return id(self.info)
+
+
+@lru_cache(maxsize=32)  # asked for all channels on every move of a knob, which moves none of them
+def _numbers(
+    same: _Same, patterns: tuple[tuple[str, ...] | None, ...], channels: tuple[int, ...]
+) -> tuple[int | None, ...]:
+    from jaxscope.filters.channels import first_for
+
+    every = same.info.channels
+    return tuple(first_for(patterns, every[number].name, is_data=every[number].is_data) for number in channels)
 
 
 @lru_cache(maxsize=512)

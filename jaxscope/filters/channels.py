@@ -19,10 +19,13 @@ def matches(pattern: str, name: str, *, is_data: bool) -> bool:
 
 
 def is_for(chain: FilterChain, name: str, *, is_data: bool) -> bool:
-    """Return whether a chain is for a channel. Channels of None are all data channels."""
-    if chain.channels is None:
-        return is_data
-    return _is_among(chain.channels, name, is_data)
+    """Return whether a chain is for a channel."""
+    return _is_for(chain.channels, name, is_data)
+
+
+def _is_for(patterns: tuple[str, ...] | None, name: str, is_data: bool) -> bool:  # noqa: FBT001
+    """Return whether patterns are for a channel. None is all data channels."""
+    return is_data if patterns is None else _is_among(patterns, name, is_data)
 
 
 @lru_cache(maxsize=16384)  # asked for every channel on every move of a knob
@@ -41,4 +44,9 @@ def chain_for(chains: Sequence[FilterChain], name: str, *, is_data: bool) -> int
     >>> chain_for(chains, "Events", is_data=False) is None
     True
     """
-    return next((number for number, chain in enumerate(chains) if is_for(chain, name, is_data=is_data)), None)
+    return first_for([chain.channels for chain in chains], name, is_data=is_data)
+
+
+def first_for(channels: Sequence[tuple[str, ...] | None], name: str, *, is_data: bool) -> int | None:
+    """Return the number of the first of the ``channels`` of some chains that has a channel, or None."""
+    return next((number for number, each in enumerate(channels) if _is_for(each, name, is_data)), None)
