@@ -16,11 +16,10 @@ from jaxscope.compute.designs import chain_numbers
 from jaxscope.compute.frames import SpectrumFrame
 from jaxscope.compute.scheduler import CancelToken, Steps
 from jaxscope.compute.trace_blocks import Samples
+from jaxscope.compute.transforms import KeptTransforms, Transforms, transforms
 from jaxscope.compute.workbench import Shown, Workbench
 
 FloatArray = npt.NDArray[np.float64]
-Transforms = npt.NDArray[np.complexfloating]
-Found = npt.NDArray[np.bool_]
 #: rate in Hz, samples before and after of shape (n_channels, n_samples), and whether any of them is filtered
 Picked = tuple[float, Samples, Samples, bool]
 #: Longest part in seconds and in samples.
@@ -37,43 +36,22 @@ def part_length(n_samples: int, rate_hz: float) -> int:
     return 1 << (most.bit_length() - 1)
 
 
-def transforms(x: Samples, length: int) -> tuple[Transforms, Found]:
-    """Return the transforms of the parts of ``x`` that hold no missing sample, and which parts those are.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n_channels, n_samples)
-    length : int
-        Samples of a part.
-
-    Returns
-    -------
-    transforms : ndarray of complex, shape (n_found, length // 2 + 1)
-    found : ndarray of bool, shape (n_parts,)
-    """
-    if x.shape[1] < length:
-        return np.zeros((0, length // 2 + 1), complex), np.zeros(0, bool)
-    parts = np.lib.stride_tricks.sliding_window_view(x, length, axis=1)[:, :: length // 2]
-    parts = parts.reshape(-1, length)
-    found: Found = np.asarray(np.isfinite(parts).all(axis=1))
-    parts = parts if found.all() else parts[found]
-    window = np.hanning(length + 1)[:-1]
-    return np.fft.rfft((parts - parts.mean(axis=1, keepdims=True, dtype=np.float64)) * window, axis=1), found
-
-
 def spectrum_work(bench: Workbench, shown: Shown) -> Callable[[CancelToken], Steps | None]:
     """Return the work that delivers the spectra of a frame."""
 
     def work(_token: CancelToken) -> None:
-        frame = spectrum_of(shown)
+        frame = spectrum_of(shown, bench.transforms_before)
         if frame is not None:
             bench.deliver(frame)
 
     return work
 
 
-def spectrum_of(shown: Shown) -> SpectrumFrame | None:
-    """Return the spectra of the active chain's visible channels, or None where there is too little to look at."""
+def spectrum_of(shown: Shown, kept: KeptTransforms) -> SpectrumFrame | None:
+    """Return the spectra of the active chain's visible channels, or None where there is too little to look at.
+
+    What is kept of Before serves while a filter is tuned.
+    """
     picked = _picked(shown)
     if not picked:
         return None
@@ -82,7 +60,7 @@ def spectrum_of(shown: Shown) -> SpectrumFrame | None:
     rate_hz = wanted_hz if wanted_hz in rates_hz else max(rates_hz)
     picked = [part for part in picked if part[0] == rate_hz]
     length = part_length(max(part[1].shape[1] for part in picked), rate_hz)
-    before, after, removed = _means(picked, length)
+    before, after, removed = _means(picked, length, kept)
     if before is None:
         return None
     reference = float(before[1:].max()) if before.size > 1 else 0.0
@@ -116,12 +94,12 @@ def _picked(shown: Shown) -> list[Picked]:
     return picked
 
 
-def _means(picked: list[Picked], length: int) -> tuple[FloatArray | None, ...]:
+def _means(picked: list[Picked], length: int, kept: KeptTransforms) -> tuple[FloatArray | None, ...]:
     """Return the mean periodograms of before, after and what was removed; None where there is nothing of one."""
     sums = [_Sum(length) for _ in range(3)]
     is_filtered = any(part[3] for part in picked)
-    for _, raw, after, _ in picked:
-        ours, found = transforms(raw, length)
+    before = kept.of([part[1] for part in picked], length)
+    for (_, _, after, _), (ours, found) in zip(picked, before, strict=True):
         sums[0].add(ours)
         if is_filtered:
             theirs, also = transforms(after, length)

@@ -16,6 +16,7 @@ from jaxscope.compute.library import OpenRecording, ProgramLibrary, RecordingLib
 from jaxscope.compute.plan import RenderRequest
 from jaxscope.compute.render import Rendered
 from jaxscope.compute.surroundings import Surroundings
+from jaxscope.compute.transforms import KeptTransforms
 from jaxscope.session.state import SessionState
 
 #: A sign of work appears after this time, so that quick work shows none.
@@ -65,6 +66,8 @@ class Workbench:
     lengths: dict[tuple[float, tuple[int, ...]], set[int]] = field(default_factory=dict)
     #: what has been compiled ahead of its use
     warmed: set[object] = field(default_factory=set)
+    #: of the recording as it is, where its spectrum was made last
+    transforms_before: KeptTransforms = field(default_factory=KeptTransforms)
     shown: Shown | None = None
     #: what lies around a window, where that was worked out last
     around: Surroundings | None = None
