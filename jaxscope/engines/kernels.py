@@ -78,23 +78,33 @@ def band_unit(n_taps: int) -> int:
 
 
 @lru_cache(maxsize=16)  # few, so that the memory of those before them is used again
-def _block_weights_of(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
-    if len(rows) == 1:
-        return block_matrices(cascade_state_space(rows[0]), dtype)
+def _weights_of_one(row: tuple[Row, ...], dtype: str) -> Any:
+    return block_matrices(cascade_state_space(row), dtype)
+
+
+@lru_cache(maxsize=2)  # of hundreds of channels they take more than 100 MB
+def _weights_of_many(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
     return block_matrices(stacked([cascade_state_space(own) for own in rows]), dtype)
 
 
 def _block_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Any:
-    return _block_weights_of(tuple(filled_rows(part) for part in parts), np.dtype(dtype).name)
+    rows, name = tuple(filled_rows(part) for part in parts), np.dtype(dtype).name
+    return _weights_of_one(rows[0], name) if len(rows) == 1 else _weights_of_many(rows, name)
 
 
-@lru_cache(maxsize=16)  # few, so that the memory of those before them is used again
-def _turned_weights_of(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
-    return turned(_block_weights_of(rows, dtype))
+@lru_cache(maxsize=16)
+def _turned_weights_of_one(row: tuple[Row, ...], dtype: str) -> Any:
+    return turned(_weights_of_one(row, dtype))
+
+
+@lru_cache(maxsize=2)
+def _turned_weights_of_many(rows: tuple[tuple[Row, ...], ...], dtype: str) -> Any:
+    return turned(_weights_of_many(rows, dtype))
 
 
 def _turned_weights(parts: Sequence[Sections], dtype: npt.DTypeLike) -> Any:
-    return _turned_weights_of(tuple(filled_rows(part) for part in parts), np.dtype(dtype).name)
+    rows, name = tuple(filled_rows(part) for part in parts), np.dtype(dtype).name
+    return _turned_weights_of_one(rows[0], name) if len(rows) == 1 else _turned_weights_of_many(rows, name)
 
 
 def _block_steady(part: Sections) -> Array:

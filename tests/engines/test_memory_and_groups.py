@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import jax
 import numpy as np
 import pytest
@@ -24,6 +27,19 @@ SOS = scipy.signal.butter(2, 0.2, output="sos")
 def idle_bytes() -> int:
     """Return how much memory is kept for later."""
     return sum(memory.nbytes for memory in arena._idle)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_of_filters_that_are_tuned_by_channel_few_matrices_are_kept(backwards, chain, sections) -> None:
+    made = []
+    for number in range(6):
+        cutoffs = (0.3, 0.1 + number / 100)
+        designs = [chain(sections(scipy.signal.butter(2, one, output="sos"))) for one in cutoffs]
+        program = make_program(designs, n_channels=2, method="block")
+        made.append(weakref.ref(program._host_weights(backwards=backwards)[0].drive))
+    del program
+    gc.collect()
+    assert [one() is not None for one in made] == [False] * 4 + [True] * 2
 
 
 def test_memory_returns_when_the_last_view_has_gone() -> None:
