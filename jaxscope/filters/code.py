@@ -6,6 +6,7 @@ Each export is a function of the design alone and says in its head what it is. A
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,6 +45,31 @@ def export_code(chain: FilterChain, rate_hz: float, target: str) -> str:
         hint = f'did you mean "{near}"?' if near else f"choose {', '.join(EXPORTS)}"
         raise UsageError(f'there is no export "{target}"', hint=hint, field="export")
     return EXPORTS[target].write(chain, design_chain(chain, rate_hz), report(chain, rate_hz))
+
+
+def used_functions(helpers: str, code: str, *, between: str) -> str:
+    r"""Return those of the helpers that code calls, and those that they call, as text that follows a whole line.
+
+    Parameters
+    ----------
+    helpers : str
+        Functions with ``between`` around each; what a function calls stands before it.
+    code : str
+    between : str
+        Newlines.
+
+    Examples
+    --------
+    >>> helpers = "\n\nint a(int x);\n\nint b(int x) { return a(x); }\n\nint c(int x);\n"
+    >>> used_functions(helpers, "y = b(x);", between="\n\n")
+    '\nint a(int x);\n\nint b(int x) { return a(x); }\n'
+    """
+    found: list[str] = []
+    for text in reversed(helpers.strip("\n").split(between)):
+        name = re.search(r"(\w+)\(", text)
+        if name is not None and re.search(rf"\b{name[1]}\b", "\n".join([code, *found])):
+            found.insert(0, text)
+    return f"{between[1:]}{between.join(found)}\n" if found else ""
 
 
 def _csv(chain: FilterChain, design: ChainDesign, sentence: str) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from jaxscope.filters.code import Export
+from jaxscope.filters.code import Export, used_functions
 from jaxscope.filters.code_python import edge_samples, starts_steady
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.spec import FilterChain
 
-_CORE = """
+_HELPERS = """
 /* One sample through second-order sections (transposed direct form II). */
 static double jx_section_step(const double (*c)[6], double (*s)[2], int count, double x)
 {
@@ -72,9 +72,7 @@ static double jx_median_step(double *past, double *sorted, int count, double x)
     qsort(sorted, (size_t)count, sizeof *sorted, jx_compare);
     return sorted[count / 2];
 }
-"""
 
-_ZERO_CORE = """
 static void jx_reverse(double *x, size_t n)
 {
     for (size_t i = 0; i < n / 2; ++i) { const double t = x[i]; x[i] = x[n - 1 - i]; x[n - 1 - i] = t; }
@@ -216,7 +214,7 @@ def _zero_phase(design: ChainDesign) -> str:
     states = "".join(f"typedef struct {{\n{_member(n, part)}}} jx_state_{n};\n" for n, part in numbered)
     runs = "".join(_zero_part(n, part, design) for n, part in numbered)
     calls = "".join(f"    if (jx_run_{n}(x, n)) return 1;\n" for n, _ in numbered)
-    return f"""{_ZERO_CORE}
+    return f"""
 {states}{runs}
 /* Filter n samples in place, forward and backward. Returns 0, or 1 where memory ran out. */
 int jaxscope_filter(double *x, size_t n)
@@ -236,10 +234,11 @@ def write_c(chain: FilterChain, design: ChainDesign, sentence: str) -> str:
         head += "\n   Zero phase needs the whole signal: there is no form that takes one sample at a time."
     constants = "".join(_constant(number, part) for number, part in enumerate(design.parts, start=1))
     body = _zero_phase(design) if design.phase == "zero" else _causal(design)
+    helpers = used_functions(_HELPERS, body, between="\n\n")
     return (
         f"{head}\n   Sampling rate {design.rate_hz:g} Hz. Give stretches without NaN. */\n"
         "#include <math.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
-        f"{constants}{_CORE}{body}"
+        f"{constants}{helpers}{body}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from jaxscope.filters.code import Export
+from jaxscope.filters.code import Export, used_functions
 from jaxscope.filters.code_python import edge_samples, starts_steady
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.spec import FilterChain
@@ -104,12 +104,12 @@ def write_matlab(chain: FilterChain, design: ChainDesign, sentence: str) -> str:
     if design.phase == "zero" and design.padding_kind == "gustafsson":
         head += "\n% Gustafsson's method is not written out here: the signal is continued by its end values instead."
     body = [f"  c{n} = {_matrix(part)};\n  {_call(n, part, design)}" for n, part in enumerate(design.parts, start=1)]
+    code = "\n".join(body)
+    helpers = used_functions(_HELPERS, code, between="\n\n")
     return (
         f"function y = jaxscope_filter(x)\n{head}\n% x: samples at {design.rate_hz:g} Hz, one channel a column.\n"
-        "  row = isrow(x); y = double(x); if row, y = y(:); end\n"
-        + "\n".join(body)
-        + "\n  if row, y = y.'; end\nend\n"
-        + (_HELPERS if design.parts else "")
+        f"  row = isrow(x); y = double(x); if row, y = y(:); end\n{code}\n  if row, y = y.'; end\nend\n"
+        f"{helpers}"
     )
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from jaxscope.filters.code import Export
+from jaxscope.filters.code import Export, used_functions
 from jaxscope.filters.coefficients import ChainDesign, Realisation, RunningMedian, Sections, Taps
 from jaxscope.filters.design import has_integrator
 from jaxscope.filters.spec import FilterChain
 
-_FORWARD = '''
+_HELPERS = '''
 
 def _steady(sos):
     """Return states after an endless past of 1, from a pole at z = 1 on at rest, as sosfilt_zi does without one."""
@@ -39,9 +39,7 @@ def _taps(taps, y, steady):
         return taps[0] * y
     zi = np.cumsum(taps[:0:-1])[::-1] if steady else np.zeros(len(taps) - 1)
     return signal.lfilter(taps, 1.0, y, axis=-1, zi=zi * y[..., :1])[0]
-'''
 
-_PADDED = """
 
 def _padded(y, edge, kind):
     edge = edge if kind == "constant" else min(edge, y.shape[-1] - 1)
@@ -51,9 +49,7 @@ def _padded(y, edge, kind):
     if kind == "odd":
         return np.pad(y, width, mode="reflect", reflect_type="odd"), edge
     return np.pad(y, width, mode="reflect" if kind == "even" else "edge"), edge
-"""
 
-_ZERO = """
 
 def _both_ways(forward, coefficients, y, edge):
     y, edge = _padded(y, edge, PADDING)
@@ -70,9 +66,7 @@ def _once(taps, y):
     else:
         y, _ = _padded(y, half, PADDING if PADDING in ("odd", "even") else "constant")
     return signal.oaconvolve(y, taps.reshape((1,) * (y.ndim - 1) + (-1,)), mode="valid", axes=-1)
-"""
 
-_MEDIAN = """
 
 def _median(window, y, before, after, kind="constant"):
     if kind in ("odd", "even") and before < y.shape[-1]:
@@ -81,7 +75,7 @@ def _median(window, y, before, after, kind="constant"):
         mode = "constant" if kind == "rest" else "edge"
         y = np.pad(y, [(0, 0)] * (y.ndim - 1) + [(before, after)], mode=mode)
     return np.median(np.lib.stride_tricks.sliding_window_view(y, window, axis=-1), axis=-1)
-"""
+'''
 
 
 def _numbers(values: Iterable[float]) -> str:
@@ -144,18 +138,11 @@ def write_python(chain: FilterChain, design: ChainDesign, sentence: str) -> str:
     numbered = list(enumerate(design.parts, start=1))
     head = textwrap.fill(sentence, 100)
     constants = "\n".join(_constant(number, part) for number, part in numbered)
-    helpers = [_FORWARD] if numbered else []
-    medians = any(isinstance(part, RunningMedian) for part in design.parts)
-    if numbered and (design.phase == "zero" or medians):
-        helpers.append(_PADDED)
-    if numbered and design.phase == "zero":
-        helpers.append(_ZERO)
-    if medians:
-        helpers.append(_MEDIAN)
     calls = "".join(f"    y = {_call(number, part, design)}\n" for number, part in numbered)
+    helpers = used_functions(_HELPERS, calls, between="\n\n\n")
     return (
         f'"""{head}"""\n\nimport numpy as np\nfrom scipy import signal\n\n'
-        f'FS = {design.rate_hz!r}\nPADDING = "{design.padding_kind}"\n{constants}{"".join(helpers)}\n\n'
+        f'FS = {design.rate_hz!r}\nPADDING = "{design.padding_kind}"\n{constants}{helpers}\n\n'
         f'def apply(x):\n    """Filter the last axis of x, sampled at FS; no NaN in it."""\n'
         f"    y = np.asarray(x, dtype=float)\n{calls}    return y\n"
     )

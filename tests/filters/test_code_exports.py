@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 import shutil
 import subprocess
 import warnings
@@ -113,7 +114,7 @@ def test_python_runs_and_equals_scipy(name, x):
 def test_c_compiles_without_a_warning_and_equals_scipy(name, x, tmp_path):
     source, library = tmp_path / "chain.c", tmp_path / "chain.so"
     source.write_text(export_code(CHAINS[name], RATE_HZ, "c"))
-    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Wno-unused-function", "-Werror", "-shared", "-fPIC"]
+    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror", "-shared", "-fPIC"]
     subprocess.run(["gcc", *flags, "-o", library, source, "-lm"], check=True)
     run = ctypes.CDLL(str(library)).jaxscope_filter
     run.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
@@ -211,3 +212,13 @@ def test_an_unknown_export_names_the_nearest():
         export_code(FilterChain(), RATE_HZ, "pyton")
     assert "python" in caught.value.hint
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("name", CHAINS)
+@pytest.mark.parametrize(("target", "define"), [("python", r"def (_\w+)\("), ("matlab", r"function [^(]*?(\w+)\(")])
+def test_no_function_is_written_that_is_not_called(name, target, define):
+    code = export_code(CHAINS[name], RATE_HZ, target)
+    functions = [own for own in re.findall(define, code) if own != "jaxscope_filter"]
+    assert len(functions) == len(set(functions))
+    for own in functions:
+        assert len(re.findall(rf"\b{own}\b", code)) > 1, own
