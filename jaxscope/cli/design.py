@@ -14,6 +14,9 @@ from jaxscope.errors import UsageError
 if TYPE_CHECKING:
     from jaxscope.filters.spec import FilterChain
 
+#: edges of one level that are listed: a comb has hundreds
+_MOST_EDGES = 12
+
 
 @click.command(short_help="Show what a chain is at a rate, or export it.")
 @click.argument("chain", type=click.Path())
@@ -107,7 +110,9 @@ def _show(content: dict[str, Any]) -> None:
     edges = {"−3 dB": content["minus_3db_hz"], "−6 dB": content["minus_6db_hz"]}
     for level, frequencies in edges.items():
         if frequencies:
-            show(f"{level} at {', '.join(f'{frequency:.6g}' for frequency in frequencies)} Hz")
+            listed = ", ".join(f"{frequency:.6g}" for frequency in frequencies[:_MOST_EDGES])
+            more = len(frequencies) - _MOST_EDGES
+            show(f"{level} at {listed} Hz{f' and {more} more' if more > 0 else ''}")
     if content["settling_s"] is not None:
         show(f"settles within {content['settling_s']:.4g} s")
     for judged in content.get("limits", ()):

@@ -46,3 +46,13 @@ def test_every_export_is_written_into_a_file(target: str, chain: str, tmp_path: 
 def test_what_makes_no_sense_is_told(arguments, words, chain: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(("design", chain, "--rate", "256", *arguments)) == 2
     assert words in capsys.readouterr().err
+
+
+def test_of_hundreds_of_edges_the_first_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    comb = {**CHAIN, "stages": [{"family": "comb", "frequency_hz": 10.0, "q": 30.0}]}
+    (tmp_path / "comb.json").write_text(json.dumps(comb))
+    assert run(("design", str(tmp_path / "comb.json"), "--rate", "1000")) == 0
+    (listed,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("−3 dB at"))
+    assert listed.startswith("−3 dB at 0.166")
+    assert listed.count(",") == 11
+    assert listed.endswith("Hz and 88 more")
