@@ -26,8 +26,10 @@ MOST_IDLE_BYTES = 640 << 20
 #: a result may take memory that is larger by this share
 _SLACK = 1.25
 
-_LOCK = threading.RLock()  # a finaliser may run in the middle of a take
+_LOCK = threading.Lock()
 _idle: list[Array] = []
+#: what has come back and is not among them yet: a finaliser may run in the middle of a take, on the same thread
+_returned: list[Array] = []
 
 
 class _Lease:
@@ -48,14 +50,25 @@ class _Lease:
 
 
 def _give_back(memory: Array) -> None:
-    with _LOCK:
-        _idle.append(memory)
-        while sum(kept.nbytes for kept in _idle) > MOST_IDLE_BYTES:
-            _idle.pop(0)
+    _returned.append(memory)
+    if _LOCK.acquire(blocking=False):  # else whoever takes next sees to it
+        try:
+            _put_back()
+        finally:
+            _LOCK.release()
+
+
+def _put_back() -> None:
+    """Put what has come back among what is idle, and drop the oldest beyond the limit; under the lock."""
+    while _returned:
+        _idle.append(_returned.pop(0))
+    while sum(kept.nbytes for kept in _idle) > MOST_IDLE_BYTES:
+        _idle.pop(0)
 
 
 def _take(n_bytes: int) -> Array:
     with _LOCK:
+        _put_back()
         for number in range(len(_idle) - 1, -1, -1):  # the latest is the warmest
             if n_bytes <= _idle[number].nbytes <= _SLACK * n_bytes:
                 return _idle.pop(number)

@@ -42,6 +42,16 @@ def test_of_filters_that_are_tuned_by_channel_few_matrices_are_kept(backwards, c
     assert [one() is not None for one in made] == [False] * 4 + [True] * 2
 
 
+def test_memory_that_returns_in_the_middle_of_a_take_waits_for_its_end() -> None:
+    kept = arena.empty(SHAPE, "float64")
+    address = kept.ctypes.data
+    idle = idle_bytes()
+    with arena._LOCK:
+        del kept
+        assert idle_bytes() == idle
+    assert arena.empty(SHAPE, "float64").ctypes.data == address
+
+
 def test_memory_returns_when_the_last_view_has_gone() -> None:
     first = arena.empty(SHAPE, "float64")
     address = first.ctypes.data
