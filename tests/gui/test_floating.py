@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QAction, QColor, QImage, QKeySequence
-from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import delete
 
 from jaxscope.gui.assets import tokens
@@ -68,6 +68,36 @@ def test_escape_closes_and_gives_the_focus_back(qtbot, window, make):
         qtbot.keyClick(floating, Qt.Key.Key_Escape)
     assert not floating.isVisible()
     assert window.anchor.hasFocus()
+
+
+@pytest.mark.parametrize("make", [popover, sheet])
+def test_the_focus_goes_to_what_held_a_field_that_is_gone_meanwhile(window, make):
+    form = QWidget(window)
+    form.setLayout(QVBoxLayout())
+    field = QLineEdit()
+    form.layout().addWidget(field)
+    window.layout().addWidget(form)
+    form.show()
+    field.setFocus()
+    floating = opened(make, window)
+    delete(field)
+    floating.close_floating()
+    assert form.hasFocus()
+
+
+def test_a_popover_stays_where_it_is_when_its_button_is_gone(window):
+    button = QPushButton("gone soon", window)
+    button.show()
+    made = popover(window)
+    made.open_under(button)
+    place = made.geometry()
+    delete(button)
+    window.resize(800, 500)
+    QApplication.processEvents()
+    other = popover(window)
+    other.open_under(made.first)
+    assert made.isVisible()
+    assert made.geometry() == place
 
 
 @pytest.mark.parametrize("make", [popover, sheet])

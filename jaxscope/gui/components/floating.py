@@ -7,6 +7,8 @@ Invariant: the popovers that are open in a window stand in one line, each under 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QHBoxLayout, QVBoxLayout, QWidget
@@ -41,7 +43,8 @@ class _Floating(QWidget):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._return_to: QWidget | None = None
+        #: where the focus was, and what that stands in, outwards; some may be gone when the focus is given back
+        self._return_to: tuple[QWidget, ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.hide()
 
@@ -50,9 +53,10 @@ class _Floating(QWidget):
         if self.isHidden():
             return
         self.hide()
-        if self._return_to is not None:
-            self._return_to.setFocus(Qt.FocusReason.PopupFocusReason)
-        self._return_to = None
+        back = next((part for part in self._return_to if isValid(part) and part.isVisible()), None)
+        if back is not None:
+            back.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._return_to = ()
         self.closed.emit()
 
     def event(self, event: QEvent) -> bool:
@@ -87,8 +91,16 @@ class _Floating(QWidget):
         """Get ready to be shown: in the theme of now, and the place of the focus known."""
         theme().dress_to_open(self)
         held = QApplication.focusWidget()
-        self._return_to = held if held is not None and not self.isAncestorOf(held) else None
+        self._return_to = () if held is None or self.isAncestorOf(held) else tuple(_outwards(held))
         self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+
+def _outwards(part: QWidget) -> Iterator[QWidget]:
+    """Give a part, what it stands in, and so on up to its window."""
+    inner: QWidget | None = part
+    while inner is not None:
+        yield inner
+        inner = None if inner.isWindow() else inner.parentWidget()
 
 
 class _Watch(QObject):
@@ -187,7 +199,7 @@ class Popover(_Floating):
         while above is not None:
             holder = next((one for one in others if one.isAncestorOf(above)), None)
             others = [one for one in others if one is not holder]
-            above = holder._anchor if holder is not None else None
+            above = holder._standing_anchor() if holder is not None else None
         for other in others:
             other.close_floating()
 
@@ -228,18 +240,23 @@ class Popover(_Floating):
             paint_shadow(painter, card, _RADIUS)
             rounded(painter, card, _RADIUS, "raised", "line2")
 
+    def _standing_anchor(self) -> QWidget | None:
+        """Return the button that the card stands under; None where it is gone, and the card stays where it is."""
+        return self._anchor if self._anchor is not None and isValid(self._anchor) else None
+
     def _place(self) -> None:
-        if self._anchor is None:
+        anchor = self._standing_anchor()
+        if anchor is None:
             return
         window = self.window()
         width = scaled(self._card_width) if self._card_width else self.body.sizeHint().width()
         width = min(width, window.width() - 2 * _WINDOW_GAP)
         height = self._fit_body(width, window.height() - 2 * _WINDOW_GAP)
-        corner = self._anchor.mapTo(window, QPoint(self._anchor.width(), self._anchor.height() + self._gap))
+        corner = anchor.mapTo(window, QPoint(anchor.width(), anchor.height() + self._gap))
         left = min(max(_WINDOW_GAP, corner.x() - width), window.width() - width - _WINDOW_GAP)
         top = corner.y()
         if self._above or top + height > window.height() - _WINDOW_GAP:
-            above = self._anchor.mapTo(window, QPoint(0, -self._gap)).y() - height
+            above = anchor.mapTo(window, QPoint(0, -self._gap)).y() - height
             top = min(max(_WINDOW_GAP, above), window.height() - height - _WINDOW_GAP)
         self.setGeometry(left - _BLUR, top - _BLUR, width + 2 * _BLUR, height + 2 * _BLUR)
 
