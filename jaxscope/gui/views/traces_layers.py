@@ -137,14 +137,21 @@ def _paint_removed(canvas: Canvas) -> None:
     hairline(painter, left, 0, canvas.height, upright=True)
     if model.frame is None:
         return
-    sizes = [removed_in(model, row) for row in range(model.rows)]
-    largest: dict[str, float] = {}
-    for lane, size in sizes:
-        largest[lane.scale_kind] = max(largest.get(lane.scale_kind, 0.0), size or 0.0)
+    key = (model.by_row, model.frame, model.shows_after)
+    sizes, largest = model.remembered("removed rows", key, lambda: _removed_rows(model))
     stride = max(1, -(-scaled(16) // max(1, int(canvas.lane_px))))
     for row, (lane, size) in enumerate(sizes):
         if row % stride == 0:
             _paint_removed_row(canvas, left, row, lane, size, largest[lane.scale_kind])
+
+
+def _removed_rows(model: TracesModel) -> tuple[list[tuple[Lane, float | None]], dict[str, float]]:
+    """Return what was removed from each row, and the most of each scale."""
+    sizes = [removed_in(model, row) for row in range(model.rows)]
+    largest: dict[str, float] = {}
+    for lane, size in sizes:
+        largest[lane.scale_kind] = max(largest.get(lane.scale_kind, 0.0), size or 0.0)
+    return sizes, largest
 
 
 def removed_in(model: TracesModel, row: int) -> tuple[Lane, float | None]:

@@ -26,7 +26,15 @@ from jaxscope.gui.painting.scene import Quality, TraceScene, rising_times
 from jaxscope.gui.views.traces_goals import GoalMarks
 from jaxscope.gui.views.traces_offsets import with_offsets_of
 from jaxscope.gui.views.traces_picture import look_key, painted_panes, picture_width, trace_colours, window_key
-from jaxscope.gui.views.traces_values import LaneMeasures, LaneValues, measures_between, peak_at, point_at, value_at
+from jaxscope.gui.views.traces_values import (
+    LaneMeasures,
+    LaneValues,
+    measures_between,
+    peak_at,
+    point_at,
+    removed_sizes,
+    value_at,
+)
 from jaxscope.session.state import SessionState
 
 FloatArray = npt.NDArray[np.float64]
@@ -134,6 +142,7 @@ class TracesModel:
         self.info, self.frame, self.recording_id, self.measures = None, None, "", None
         self._lent = None
         self.lanes, self.by_row = (), ()
+        self._made.clear()
 
     def take_frame(self, frame: Frame) -> bool:
         """Take a frame if it is of this recording and not older than the one that is shown."""
@@ -362,13 +371,10 @@ class TracesModel:
 
     def removed_rms(self, lane: Lane) -> float | None:
         """Return what was removed from a lane, None where nothing filters it."""
-        if self.frame is None:
+        frame = self.frame
+        if frame is None:
             return None
-        for block in self.frame.blocks:
-            if lane.channel in block.channels:
-                value = float(block.removed_rms[block.channels.index(lane.channel)])
-                return value if np.isfinite(value) else None
-        return None
+        return self.remembered("removed", (frame,), lambda: removed_sizes(frame)).get(lane.channel)
 
     def _lay_out(self) -> None:
         lanes = () if self.info is None else lanes_of(self.state, self.info)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.compute.envelopes import Envelope
-from jaxscope.compute.frames import TraceBlock
+from jaxscope.compute.frames import Frame, TraceBlock
 from jaxscope.compute.measure_frames import MeasureFrame, Measures
 from jaxscope.gui.painting.scene import rising_times
 
@@ -50,7 +50,7 @@ class Sizes:
     def at(measures: Measures, place: int) -> Sizes:
         """Return the sizes of one channel."""
         return Sizes(
-            change=float(measures.last[place] - measures.first[place]),
+            change=float(measures.last[place]) - float(measures.first[place]),
             rms=float(measures.rms[place]),
             deviation=float(measures.deviation[place]),
             peak_to_peak=float(measures.peak_to_peak[place]),
@@ -65,6 +65,16 @@ class LaneMeasures:
     before: Sizes
     after: Sizes | None
     removed: Sizes | None
+
+
+def removed_sizes(frame: Frame) -> dict[int, float]:
+    """Return the root mean square of what was removed from each channel; those that nothing filters are not in it."""
+    return {
+        channel: float(size)
+        for block in frame.blocks
+        for channel, size in zip(block.channels, block.removed_rms, strict=True)
+        if np.isfinite(size)
+    }
 
 
 def measures_between(

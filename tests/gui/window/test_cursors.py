@@ -204,3 +204,9 @@ def test_of_overlaid_lanes_the_nearest_trace_is_under_the_pointer(desk):
     height = view.height()
     assert view.model.lane_near(height * 0.2, height, 0.5).name == "O2"
     assert view.model.lane_near(height * 0.5, height, 0.5).name != "O2"
+
+
+def test_a_change_from_infinity_to_infinity_is_not_a_number_and_warns_nobody():
+    same = np.full(1, np.inf)
+    measures = Measures(first=same, last=same, rms=same, deviation=same, peak_to_peak=same)
+    assert np.isnan(Sizes.at(measures, 0).change)

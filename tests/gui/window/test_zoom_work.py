@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
+from jaxscope.gui.views import traces_layers
 from jaxscope.gui.views.base import is_look, is_pan
 from jaxscope.session import actions as act
 
@@ -67,3 +68,20 @@ def test_a_look_is_nothing_but_another_window(desk) -> None:
     edited = replace(zoomed, document=replace(state.document, filter_on=not state.document.filter_on))
     assert [is_look(other, state) for other in (state, zoomed, panned, also, edited)] == [0, 1, 1, 0, 0]
     assert [is_pan(other, state) for other in (state, zoomed, panned, also, edited)] == [0, 0, 1, 0, 0]
+
+
+def test_what_was_removed_is_gone_through_once_a_frame_not_at_each_painting(desk, monkeypatch) -> None:
+    gone_through: list[int] = []
+    size_of = traces_layers.removed_in
+    monkeypatch.setattr(
+        traces_layers, "removed_in", lambda model, row: (gone_through.append(row), size_of(model, row))[1]
+    )
+    desk.store.dispatch(act.ChooseMode(mode="difference"))
+    desk.show_frame()
+    desk.window.traces.grab()
+    desk.window.traces.grab()
+    rows = list(range(desk.window.traces.model.rows))
+    assert gone_through == rows
+    desk.show_frame()
+    desk.window.traces.grab()
+    assert gone_through == rows * 2
