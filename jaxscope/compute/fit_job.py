@@ -207,10 +207,12 @@ def ahead_work(recording: Recording, request: FitRequest) -> Callable[[CancelTok
     def work(token: CancelToken) -> Steps:
         try:
             problem = yield from _problem_of(recording, request)
-        except JaxscopeError:
-            return  # whoever starts the fit is told
-        token.check()
-        next(_descend(problem, request.run))
+            token.check()
+            next(_descend(problem, request.run))
+        except Exception as error:
+            if _said_of(error, request.state.engine.device) is None:
+                raise
+            # whoever starts the fit is told
 
     return work
 

@@ -265,6 +265,25 @@ def test_samples_that_cannot_be_read_end_a_fit_with_a_sentence(fit, recording, m
 
 
 @pytest.mark.parametrize(
+    ("error", "is_raised"),
+    [
+        (MemoryError(), False),
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: out of memory"), False),
+        (ZeroDivisionError("a bug"), True),
+    ],
+)
+def test_trouble_of_a_device_while_a_fit_is_prepared_is_left_to_the_fit(recording, monkeypatch, error, is_raised):
+    def failing(*given, **named):
+        raise error
+
+    monkeypatch.setattr(fit_module, "fit_step", failing)
+    document = Document(chains=(CHAIN,), fit=FitPlan(goals=(HUM, ALPHA)))
+    steps = ahead_work(recording, FitRequest(run=0, state=SessionState(document=document), chain=0))(CancelToken())
+    with pytest.raises(ZeroDivisionError) if is_raised else nullcontext():
+        list(steps)
+
+
+@pytest.mark.parametrize(
     ("error", "words", "is_raised"),
     [
         (MemoryError(), "there is not enough memory for this fit", False),
