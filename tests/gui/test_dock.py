@@ -273,3 +273,21 @@ def test_a_preset_starts_a_chain_where_there_is_none(qtbot, make_rig):
     rig.store.dispatch(SetChains(chains=()))
     rig.view.use_preset(fit_preset(PRESETS[0], 500.0))
     assert len(rig.state.document.chains[0].stages) == 2
+
+
+@pytest.mark.parametrize(
+    ("rates_hz", "wanted"),
+    [((512.0, 1.0, 512.0), ("Fp1", "ECG")), ((512.0, 256.0, 100.0), None), ((1.0, 1.0, 1.0), None)],
+)
+def test_a_chain_is_begun_for_the_channels_that_are_fast_enough(make_rig, lowpass, info, rates_hz, wanted):
+    channels = tuple(replace(own, rate_hz=rate) for own, rate in zip(info.channels, rates_hz, strict=True))
+    preset = next(own for own in PRESETS if own.name == "ecg_monitor")
+    for begin in (
+        lambda view: view.use_preset(fit_preset(preset, 512.0)),
+        lambda view: view.add_stage(Stage(spec=lowpass)),
+    ):
+        rig = make_rig(Dock)
+        rig.view.show_frame(Opened(recording_id="r", path="a.edf", info=replace(info, channels=channels)))
+        rig.store.dispatch(SetChains(chains=()))
+        begin(rig.view)
+        assert rig.state.document.chains[0].channels == wanted

@@ -15,6 +15,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from jaxscope.compute.frames import DesignFrame, Opened, Outcome
+from jaxscope.data.recording import Channel
 from jaxscope.filters.presets import FittedPreset
 from jaxscope.filters.spec import FilterChain, Stage
 from jaxscope.gui.components.buttons import Button
@@ -31,7 +32,7 @@ from jaxscope.gui.views.coefficients import CoefficientsFace
 from jaxscope.gui.views.design_face import DesignFace, stops_of
 from jaxscope.gui.views.dock_header import DockHeader
 from jaxscope.gui.views.dock_menu import FALLBACK_RATE_HZ, highest_rate_hz, preset_menu, stage_menu
-from jaxscope.gui.views.dock_presets import with_own, with_preset
+from jaxscope.gui.views.dock_presets import for_fast_enough, with_own, with_preset
 from jaxscope.gui.views.poles_zeros import PolesZerosFace
 from jaxscope.gui.views.preset_sheet import PresetSheet
 from jaxscope.gui.views.response import ResponsePanel
@@ -81,7 +82,7 @@ class Dock(QWidget, AbstractView):
         self._dispatch = dispatch
         self._state = SessionState()
         self._rate_hz: float | None = None
-        self._recording_hz: float | None = None  # the highest of its signals
+        self._channels: tuple[Channel, ...] = ()
         self._width = WIDTH
         self._ordered_for: tuple[QWidget, ...] | None = None
         self.setAccessibleName("Filter")
@@ -122,7 +123,7 @@ class Dock(QWidget, AbstractView):
     @property
     def rate_hz(self) -> float | None:
         """Rate of the chain that is shown, of the recording where there is no chain yet; None while nothing is open."""
-        return self._recording_hz or self._rate_hz if self._chain is None else self._rate_hz
+        return highest_rate_hz(self._channels) or self._rate_hz if self._chain is None else self._rate_hz
 
     def set_narrow(self, *, narrow: bool) -> None:
         """Leave notes and facts out and be 360 wide, or not."""
@@ -176,7 +177,8 @@ class Dock(QWidget, AbstractView):
     def _put_chain(self, chain: FilterChain) -> None:
         """Put a chain in the place of the active one, as one step."""
         at, chains = self._state.viewport.active_chain, self._state.document.chains
-        self._dispatch(SetChains(chains=(*chains[:at], chain, *chains[at + 1 :])))
+        put = for_fast_enough(chain, self._channels) if at >= len(chains) else chain
+        self._dispatch(SetChains(chains=(*chains[:at], put, *chains[at + 1 :])))
 
     def focus_stops(self) -> list[QWidget]:
         """Return what the Tab key reaches, in order."""
@@ -204,7 +206,7 @@ class Dock(QWidget, AbstractView):
         for part in (*self._parts(), self._face()):
             part.show_frame(outcome)
         if isinstance(outcome, Opened):
-            self._rate_hz, self._recording_hz = None, highest_rate_hz(outcome.info.channels)
+            self._rate_hz, self._channels = None, outcome.info.channels
         if isinstance(outcome, DesignFrame):
             self._frame = outcome
             self._fit_chain()
@@ -339,10 +341,11 @@ class Dock(QWidget, AbstractView):
             self._silence.start()
 
     def add_stage(self, stage: Stage) -> None:
-        """Put a stage after the selected one, into a chain for all where there is none."""
+        """Put a stage after the selected one, into a chain for all that are fast enough where there is none."""
         chains, chain = self._state.document.chains, self._state.viewport.active_chain
         if not chains:
-            self._dispatch(SetChains(chains=(FilterChain(phase="zero", stages=(stage,)),)))
+            begun = FilterChain(phase="zero", stages=(stage,))
+            self._dispatch(SetChains(chains=(for_fast_enough(begun, self._channels),)))
             return
         at = min(self._state.viewport.selected_stage + 1, len(chains[chain].stages))
         self._dispatch(AddStage(chain=chain, at=at, stage=stage))
