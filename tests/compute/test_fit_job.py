@@ -264,14 +264,7 @@ def test_samples_that_cannot_be_read_end_a_fit_with_a_sentence(fit, recording, m
     assert list(ahead_work(recording, request)(CancelToken())) == []
 
 
-@pytest.mark.parametrize(
-    ("error", "is_raised"),
-    [
-        (MemoryError(), False),
-        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: out of memory"), False),
-        (ZeroDivisionError("a bug"), True),
-    ],
-)
+@pytest.mark.parametrize(("error", "is_raised"), [(MemoryError(), False), (ZeroDivisionError("a bug"), True)])
 def test_trouble_of_a_device_while_a_fit_is_prepared_is_left_to_the_fit(recording, monkeypatch, error, is_raised):
     def failing(*given, **named):
         raise error
