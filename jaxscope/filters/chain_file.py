@@ -105,7 +105,7 @@ def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) 
         if key not in known:
             near = _nearest(key, known)
             hint = f'did you mean "{near}"?' if near else f"{what} has {', '.join(known)}"
-            raise SpecError(str(key), f'{what} has no field "{key}"', hint=hint)
+            raise SpecError(str(key), f"{what} has no field {shown(key)}", hint=hint)
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def spec_from_dict(data: Mapping[str, Any], *, tolerant: bool = False) -> Abstra
             return UnknownSpec(family_name=name, data=json.dumps(data))
         near = FAMILIES.nearest(name)
         hint = f'did you mean "{near}"?' if near else f"known are {', '.join(FAMILIES)}"
-        raise SpecError("family", f'family "{name}" is not known', hint=hint)
+        raise SpecError("family", f"family {shown(name)} is not known", hint=hint)
     family = FAMILIES[name]
     fields = tuple(item.name for item in family.knobs())
     values = {key: value for key, value in data.items() if key != "family"}

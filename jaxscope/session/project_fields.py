@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, replace
+from sys import float_info
 from typing import Any, get_args
 
 from jaxscope.data.annotations import Annotation
@@ -101,10 +102,10 @@ def build(kind: type[Any], content: Any, where: str) -> Any:
             values[item.name] = checked(content[item.name], item, where)
     unknown = content.keys() - {item.name for item in fields(kind)}
     if unknown:
-        raise ChainError(f"{where} of the project has an unknown field {min(unknown)!r}", hint="remove it")
+        raise ChainError(f"{where} of the project has an unknown field {shown(min(unknown))}", hint="remove it")
     needed = {item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING}
     if needed - values.keys():
-        raise ChainError(f"{where} of the project has no field {min(needed - values.keys())!r}", hint="add it")
+        raise ChainError(f"{where} of the project has no field {shown(min(needed - values.keys()))}", hint="add it")
     return kind(**values)
 
 
@@ -156,7 +157,9 @@ def of_type(value: Any, kind: type[Any], where: str) -> Any:
 
 def number_in(value: Any, where: str) -> float:
     """Return a finite number within its limits."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == float("inf"):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # compared, not converted: an integer of JSON may be larger than any float, and NaN is not below anything
+    if not (is_number and abs(value) <= float_info.max):
         raise ChainError(f"{where} of the project is {shown(value)}", hint="it must be a finite number")
     if value < _LEAST.get(where, value):
         limit = "above 0" if _LEAST[where] == TINY else f"{_LEAST[where]:g} or more"

@@ -19,6 +19,7 @@ from jaxscope.filters.chain_file import (
     chain_to_dict,
     load_chain,
     save_chain,
+    spec_from_dict,
 )
 from jaxscope.filters.iir import Butterworth
 from jaxscope.filters.json_file import MAX_FILE_BYTES
@@ -176,6 +177,13 @@ def test_a_family_that_is_no_text_is_refused_even_where_families_are_tolerated(f
     for stage in ({"family": family}, {"family": "gain", "gain": 1, "origin": {"family": family}}):
         with pytest.raises(SpecError, match="which is not a text"):
             chain_from_dict(GOOD | {"stages": [stage]}, tolerant=True)
+
+
+@pytest.mark.parametrize("data", [{"family": "x" * 100_000}, {"family": "butterworth", "y" * 100_000: 1}])
+def test_what_is_not_known_is_told_in_a_sentence_that_can_be_read(data):
+    with pytest.raises(SpecError) as caught:
+        spec_from_dict(data)
+    assert len(caught.value.message) < 200
 
 
 def test_an_unknown_field_is_refused_even_where_families_are_tolerated():

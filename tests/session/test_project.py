@@ -94,7 +94,7 @@ def test_projects_of_every_version_still_open() -> None:
         ({"chains": {}}, "chains"),
         ({"view": {"start_s": "soon"}}, "view.start_s"),
         ({"view": {"mode": "sideways"}}, "view.mode"),
-        ({"view": {"colour": 1}}, "unknown field 'colour'"),
+        ({"view": {"colour": 1}}, 'unknown field "colour"'),
         ({"annotations": [{"text": "x"}]}, "annotations"),
         ({"filter_on": "yes"}, "filter_on"),
         ({"version": True}, "version true"),
@@ -106,7 +106,9 @@ def test_projects_of_every_version_still_open() -> None:
         ({"view": {"lane_count": 0}}, "view.lane_count"),
         ({"view": {"scales": {"eeg": 0}}}, "scales"),
         ({"looks": {"Fp1": {"gain": 0}}}, "looks.gain"),
-        ({"recording": {}}, "recording of the project has no field 'path'"),
+        ({"recording": {}}, 'recording of the project has no field "path"'),
+        ({"view": {"start_s": 10**400}}, "view.start_s of the project is 1000"),
+        ({"view": {"chosen_pin": 10**400}}, "view.chosen_pin of the project is 1000"),
     ],
 )
 def test_a_wrong_project_says_what_is_wrong(tmp_path: Path, change: dict[str, Any], words: str) -> None:
