@@ -108,15 +108,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedRecording(Action):
-    """A recording was opened; the chains stay. Resets the window to its start and forgets undo.
-
-    ``main_kind`` is the kind that most of its channels are of.
-    """
+    """A recording was opened; the chains stay. Resets the window to its start and forgets undo."""
 
     recording: RecordingRef
     duration_s: float | None
     annotations: tuple[Annotation, ...] = ()
-    main_kind: str = ""
+    main_kind: str = ""  # the kind that most of its channels are of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
